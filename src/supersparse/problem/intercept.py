@@ -14,7 +14,7 @@ from supersparse.base.errors import InvalidProblemError
 from supersparse.base.exact import exact
 from supersparse.base.integer_arrays import Flags, IntArray, distinct_of, fits_int64, summed
 from supersparse.problem.points import CoefficientSet
-from supersparse.table.small_table import SmallTable, Tabular, facts, number
+from supersparse.table.small_table import Tabular, number
 
 _HALF = Fraction(1, 2)
 _LONGEST_SET = 2**22  # values of b that are listed
@@ -174,8 +174,7 @@ class Intercept(Tabular):
             return self.mode
         return f"from {number(self.low)} to {number(self.high)}"
 
-    def _small_table(self) -> SmallTable:
-        return facts(mode=self.mode, low=self.low, high=self.high, allowed=self.allowed)
+    _facts = "mode low high allowed"
 
 
 def read_intercept(spec: object, allowed: CoefficientSet) -> Intercept:

@@ -360,8 +360,7 @@ class OneMoreDigit(Tabular):
     def _brief(self) -> str:
         return self.in_words()
 
-    def _small_table(self) -> SmallTable:
-        return facts(rows=self.n_rows, rows_needed=self.n_rows_needed, slack=self.slack, delta=self.delta)
+    _facts = "rows=n_rows rows_needed=n_rows_needed slack delta"
 
 
 def one_more_digit(

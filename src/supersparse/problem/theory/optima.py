@@ -70,7 +70,7 @@ from supersparse.problem.points import CoefficientSet, Points
 from supersparse.problem.problem import Problem
 from supersparse.problem.theory.space import declared_sets
 from supersparse.problem.variants import unavoidable_loss
-from supersparse.table.small_table import SmallTable, Tabular, facts
+from supersparse.table.small_table import Tabular
 
 _ZERO = Fraction(0)
 
@@ -210,8 +210,7 @@ class Rounding(Tabular):
     def _brief(self) -> str:
         return self.in_words()
 
-    def _small_table(self) -> SmallTable:
-        return facts(margin=self.margin, largest_points=self.largest, by_the_norms_alone=self.largest_by_norms)
+    _facts = "margin largest_points=largest by_the_norms_alone=largest_by_norms"
 
 
 def rounded_points(problem: Problem, coefficients: Sequence[Number], intercept: Number = 0) -> Rounding:

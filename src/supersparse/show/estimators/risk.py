@@ -113,13 +113,7 @@ class RiskScoreClassifier(RiskParameters, _RiskModel):
 
         Parameters
         ----------
-        X : frame, array or sparse matrix of shape (n_samples, n_features)
-            Training data. Data frames keep their feature names.
-        y : array-like of shape (n_samples,)
-            Labels, of two classes.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Sample weights. Weight k equals k copies of a row; weight 0 leaves it out.
-        rate_groups : dict of array-likes, frame or array-like of shape (n_samples,), default=None
+        X, y, sample_weight, rate_groups
             As in `SLIMClassifier.fit`.
         groups : array-like of shape (n_samples,), default=None
             Groups such as patients, one label per row: `validate` keeps each in one fold, and so does the teacher.

@@ -112,17 +112,13 @@ class SLIMClassifierCV(SLIMCVParameters, ScoringSystemClassifier):
 
         Parameters
         ----------
-        X : frame, array or sparse matrix of shape (n_samples, n_features)
-            Training data. Data frames keep their feature names.
-        y : array-like of shape (n_samples,)
-            Labels, of two classes.
+        X, y, rate_groups
+            As in `SLIMClassifier.fit`.
         sample_weight : array-like of shape (n_samples,), default=None
             Sample weights, used in the fits and in the errors of the folds. Weight k equals k copies of a
             row in the same fold; weight 0 leaves it out.
         groups : array-like of shape (n_samples,), default=None
             Groups such as patients, one label per row, which the folds keep together; or for the splitter.
-        rate_groups : dict of array-likes, frame or array-like of shape (n_samples,), default=None
-            Groups for constraints on rates by group, as in `SLIMClassifier.fit`.
 
         Returns
         -------

@@ -208,8 +208,8 @@ class _Routes:
         wanted = read_range(query.get("from"), query.get("count"))
         return await self.tables.ask(request.path_params["id"], "rows", **wanted)
 
-    def set_favourites(self, table_id: str, given: dict[str, Any]) -> Any:
-        return self.tables.set_favourites(table_id, given.get("cards"))
+    def set_favourites(self, table_id: str, body: dict[str, Any]) -> Any:
+        return self.tables.set_favourites(table_id, body.get("cards"))
 
     async def of_plan(self, job: str, table_id: str, given: dict[str, Any]) -> Any:
         plan = read_plan(given) if given else self.tables.plan(table_id)
@@ -218,8 +218,8 @@ class _Routes:
     async def add_run(self, request: Request) -> Response:
         return answer_of(self.studio.start(await self.body(request)), 201)
 
-    def proceed(self, run_id: str, given: dict[str, Any]) -> Any:
-        limit = given.get("time_limit", self.runs.record(run_id)["time_limit"])
+    def proceed(self, run_id: str, body: dict[str, Any]) -> Any:
+        limit = body.get("time_limit", self.runs.record(run_id)["time_limit"])
         return self.runs.proceed(run_id, self.studio.seconds(limit))
 
     async def log(self, request: Request) -> Any:
@@ -386,8 +386,8 @@ def _number(text: str) -> int | float:
     return int(text) if text.lstrip("-").isdigit() else float(text)
 
 
-def _check_depth(found: dict[str, Any]) -> None:
-    level: list[Any] = [found]
+def _check_depth(content: dict[str, Any]) -> None:
+    level: list[Any] = [content]
     for _ in range(_DEEPEST):
         within = [one for part in level for one in (part.values() if isinstance(part, dict) else part)]
         level = [one for one in within if isinstance(one, dict | list)]

@@ -35,9 +35,9 @@ from supersparse.table.plain import visible
 _READING = {"missing": "na"}  # others are called like the option
 
 
-def check(given: dict[str, Any], _talk: Talk) -> dict[str, Any]:
+def check(job: dict[str, Any], _talk: Talk) -> dict[str, Any]:
     """Ask without solving: say how many rows and questions there are, and how a settings file says it."""
-    asked = asked_of(given)
+    asked = asked_of(job)
     problem = asked.question.problem
     return {
         "rows": problem.rows.n_rows,
@@ -47,50 +47,50 @@ def check(given: dict[str, Any], _talk: Talk) -> dict[str, Any]:
         "notes": list(asked.notes),
         "wishes": [asked_in_words(c) if problem.questions else c.in_words() for c in problem.asked],
         "asks_questions": bool(problem.questions),
-        "yaml": write_settings(whole_settings(given)),
-        "command": command(given),
+        "yaml": write_settings(whole_settings(job)),
+        "command": command(job),
     }
 
 
-def command(given: Mapping[str, Any]) -> str:
-    name: str = given["names"].get(given["path"], "table.csv")
+def command(job: Mapping[str, Any]) -> str:
+    name: str = job["names"].get(job["path"], "table.csv")
     table = f"./{name}" if name.startswith("-") else name
     return shlex.join(["supersparse", "fit", table, "--settings", "settings.yaml", "--out", "card.json"])
 
 
-def settings_text(given: Mapping[str, Any]) -> str:
+def settings_text(job: Mapping[str, Any]) -> str:
     head = [
         text("repeat.learn"),
-        command(given),
+        command(job),
         text("repeat.check"),
         "supersparse-check table-as-read.csv card.json certificate.gz",
     ]
-    if given.get("edits"):
+    if job.get("edits"):
         head.append(text("repeat.edits"))
-        head += [f"- {e['text']}" + (f" ({e['reason']})" if e["reason"] else "") for e in given["edits"]]
+        head += [f"- {e['text']}" + (f" ({e['reason']})" if e["reason"] else "") for e in job["edits"]]
     comments = "".join(f"# {line if line.isprintable() else visible(line)}\n" for line in head)
-    return comments + write_settings(whole_settings(given))
+    return comments + write_settings(whole_settings(job))
 
 
-def whole_settings(given: Mapping[str, Any]) -> Settings:
+def whole_settings(job: Mapping[str, Any]) -> Settings:
     """Return everything that was chosen of the table, asked of the card and changed by hand."""
-    choices, asked = given["choices"], asked_of(given)
-    content = settings_of(given["plan"], choices).to_dict()
+    choices, asked = job["choices"], asked_of(job)
+    content = settings_of(job["plan"], choices).to_dict()
     content["table"] = _table(choices, asked)
     content["prepare"] = prepare_section(choices)
     content["validate"] = _validate(choices, asked)
     edits = []
-    if given.get("chosen"):  # one of several almost equally good cards: its points are asked for
-        model = given["model"]
+    if job.get("chosen"):  # one of several almost equally good cards: its points are asked for
+        model = job["model"]
         fixed = model.get("answers") or {name: Fraction(points) for name, points in model["points"].items()}
         wishes = [{"fixed": name, "value": points} for name, points in fixed.items()]
         content["constraints"] = [*content.get("constraints", ()), *wishes]
         content["max_questions" if "answers" in model else "max_features"] = len(fixed)
-        edits += _own_threshold(given, asked)
-    steps = given.get("steps", [])
+        edits += _own_threshold(job, asked)
+    steps = job.get("steps", [])
     edits += [
         _edit(change, step, adds_points=not asked.question.problem.questions)
-        for change, step in zip(given.get("changes", []), steps, strict=True)
+        for change, step in zip(job.get("changes", []), steps, strict=True)
     ]
     content["edits"] = edits
     return Settings.from_dict({name: value for name, value in content.items() if value not in ({}, [])})
@@ -119,16 +119,16 @@ def _validate(choices: Mapping[str, Any], asked: Inquiry) -> dict[str, Any] | bo
     return section
 
 
-def _own_threshold(given: Mapping[str, Any], asked: Inquiry) -> list[dict[str, Any]]:
+def _own_threshold(job: Mapping[str, Any], asked: Inquiry) -> list[dict[str, Any]]:
     """The threshold of a card that has not the best one of its points."""
     problem = asked.question.problem
     if not loss_of(problem).counts_rows:
         return []
-    points = points_of(problem, given["model"])
+    points = points_of(problem, job["model"])
     best = with_best_intercept(problem, points.coefficients) if points.denominator == problem.unit else None
-    if best is not None and model_of(problem, best) == given["model"]:
+    if best is not None and model_of(problem, best) == job["model"]:
         return []
-    card = made_card(asked, solution_of(problem, given["model"], {}))
+    card = made_card(asked, solution_of(problem, job["model"], {}))
     return [{"threshold": threshold_of(card)}]
 
 
@@ -144,17 +144,17 @@ def _edit(change: Mapping[str, Any], step: Mapping[str, Any], *, adds_points: bo
     return {kind: what, **beside}
 
 
-def _number(given: Any) -> Any:
-    return exact(float(given), "number") if isinstance(given, str) else given
+def _number(value: Any) -> Any:
+    return exact(float(value), "number") if isinstance(value, str) else value
 
 
-def write(given: dict[str, Any], _talk: Talk) -> dict[str, Any]:
+def write(job: dict[str, Any], _talk: Talk) -> dict[str, Any]:
     """Write one file of a card to ``out``; ``key`` is one of the server's own names."""
-    key, out = given["key"], Path(given["out"])
+    key, out = job["key"], Path(job["out"])
     if key == "settings.yaml":
-        write_file(out, settings_text(given))
+        write_file(out, settings_text(job))
         return {}
-    system = ScoringSystem(kept_card(given)[2])
+    system = ScoringSystem(kept_card(job)[2])
     if key in FILES:
         system.export(FILES[key], out)
     elif key.startswith("sheet."):
@@ -166,14 +166,14 @@ def write(given: dict[str, Any], _talk: Talk) -> dict[str, Any]:
     return {}
 
 
-def report(given: dict[str, Any], talk: Talk) -> dict[str, Any]:
+def report(job: dict[str, Any], talk: Talk) -> dict[str, Any]:
     """Write the report on a card, as HTML and if possible as PDF."""
-    asked, _, card = kept_card(given)
-    progress = Progress(asked, talk, dict(given["ids"]))
+    asked, _, card = kept_card(job)
+    progress = Progress(asked, talk, dict(job["ids"]))
     rows = asked.rows
     columns = {**rows.X, **(rows.rate_groups or {})}
     groups = None
-    if rows.groups is not None and given["choices"]["split_times"] is None:
+    if rows.groups is not None and job["choices"]["split_times"] is None:
         groups = text("notes.together")
         columns[groups] = rows.groups
     made = make_report(
@@ -183,11 +183,11 @@ def report(given: dict[str, Any], talk: Talk) -> dict[str, Any]:
         sample_weight=rows.sample_weight,
         target=rows.title,
         cv_groups=groups,
-        plan=Plan(bootstrap=given.get("bootstrap", 30), time_limit=given["time_limit"]),
-        command=command(given),
+        plan=Plan(bootstrap=job.get("bootstrap", 30), time_limit=job["time_limit"]),
+        command=command(job),
         progress=lambda step: progress.stage(step.text),
     )
-    out = Path(given["out"])
+    out = Path(job["out"])
     progress.stage("writing")
     made.save(out / "report.html")
     if find_spec("reportlab") is not None:
@@ -195,17 +195,17 @@ def report(given: dict[str, Any], talk: Talk) -> dict[str, Any]:
     return {"notes": [text("notes.not_in_report", why=reason) for reason in made.missing]}
 
 
-def certificate(given: dict[str, Any], talk: Talk) -> dict[str, Any]:
+def certificate(job: dict[str, Any], talk: Talk) -> dict[str, Any]:
     """Write a proof that no card is better, the card that names it, and the table that it speaks of."""
-    asked, solution, card = kept_card(given)
-    progress = Progress(asked, talk, dict(given["ids"]))
+    asked, solution, card = kept_card(job)
+    progress = Progress(asked, talk, dict(job["ids"]))
     progress.stage("proof")
     if not solution.proven_optimal:
         raise UnsupportedProblemError(text("refused.unproven"))
-    out, choices = Path(given["out"]), given["choices"]
+    out, choices = Path(job["out"]), job["choices"]
     weights = asked.question.recipe.settings.sample_weight
     table = out / "table-as-read.csv"
-    write_file(table, table_as_read(Path(given["path"]), asked.rows, choices["target"], weights))
+    write_file(table, table_as_read(Path(job["path"]), asked.rows, choices["target"], weights))
     named = certified(
         card,
         asked.question,
@@ -244,13 +244,13 @@ def is_plain(path: Path, rows: TrainingRows) -> bool:
     if path.suffix != ".csv" or reading is None or rows.notes:
         return False
     usual = {"encoding": "utf-8", "separator": "commas"}
-    found = {name: reading.found.get(name) for name in usual}
+    as_read = {name: reading.found.get(name) for name in usual}
     asked = set(READING.write(reading)) - {"columns", "found"}
     with path.open("rb") as file:
         packed = file.read(2) == b"\x1f\x8b"
         lines = sum(1 for _ in file)  # with the rest of the header as the first
     every_row = lines - 1 == len(rows.y)
-    return found == usual and not asked and not reading.columns and not packed and every_row
+    return as_read == usual and not asked and not reading.columns and not packed and every_row
 
 
 def _cell(value: object) -> str:

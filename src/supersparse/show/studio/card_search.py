@@ -40,15 +40,15 @@ _SECONDS = 40.0
 _SIZES: dict[type[Constraint], str] = {MaxFeatures: "max_features", MinFeatures: "min_features"}
 
 
-def conflicts(given: dict[str, Any], talk: Talk) -> dict[str, Any]:
+def conflicts(job: dict[str, Any], talk: Talk) -> dict[str, Any]:
     """Find the smallest set of wishes that cannot hold together."""
-    wishes = wishes_of(given["plan"])
+    wishes = wishes_of(job["plan"])
     try:
-        asked = asked_of(given)
+        asked = asked_of(job)
     except InfeasibleError as error:
         return {"conflict": seen_conflict(error, wishes)}
-    found = smallest_conflict(asked, talk)
-    return {"conflict": None if found is None else conflict_data(found, wishes)}
+    conflict = smallest_conflict(asked, talk)
+    return {"conflict": None if conflict is None else conflict_data(conflict, wishes)}
 
 
 def smallest_conflict(asked: Inquiry, talk: Talk) -> Conflict | None:
@@ -74,15 +74,15 @@ def smallest_conflict(asked: Inquiry, talk: Talk) -> Conflict | None:
 
 def wishes_of(plan: Mapping[str, Any]) -> list[str]:
     """Return the constraints of a plan in words, in their order; nothing for one that cannot be read."""
-    found = []
+    wishes = []
     for one in plan["settings"].get("constraints", ()):
         try:
             read = Settings.from_dict({"constraints": [one]})
         except InvalidProblemError:
-            found.append("")
+            wishes.append("")
             continue
-        found.append(read.constraints[0].in_words() if read.constraints else "")
-    return found
+        wishes.append(read.constraints[0].in_words() if read.constraints else "")
+    return wishes
 
 
 def conflict_data(conflict: Conflict, wishes: list[str]) -> dict[str, Any]:
@@ -112,40 +112,40 @@ def _wish(constraint: Constraint, wishes: list[str]) -> dict[str, Any]:
     return {"text": words, "setting": _SIZES.get(type(constraint)), "index": None}
 
 
-def with_conflict(error: InfeasibleError, given: Mapping[str, Any], talk: Talk) -> StudioError:
+def with_conflict(error: InfeasibleError, job: Mapping[str, Any], talk: Talk) -> StudioError:
     """Return an error that names the smallest set of wishes that cannot hold together."""
-    wishes = wishes_of(given["plan"])
+    wishes = wishes_of(job["plan"])
     problem = as_problem(error)
     problem.conflict = seen_conflict(error, wishes)
     try:
         talk.tell("progress", {"stage": "conflict", "t": 0.0})
-        found = smallest_conflict(asked_of(given), talk)
+        conflict = smallest_conflict(asked_of(job), talk)
     except (SupersparseError, KeyboardInterrupt):
         return problem
-    if found is None:
+    if conflict is None:
         return problem
-    problem.conflict = conflict_data(found, wishes)
-    problem.message = found.in_words()
+    problem.conflict = conflict_data(conflict, wishes)
+    problem.message = conflict.in_words()
     return problem
 
 
-def learn_card(given: dict[str, Any], talk: Talk) -> dict[str, Any]:
+def learn_card(job: dict[str, Any], talk: Talk) -> dict[str, Any]:
     """Learn a card; ``folder`` is the run's, and keeps what is done."""
-    asked, folder = asked_of(given), Path(given["folder"])
-    progress = Progress(asked, talk, dict(given["ids"]))
+    asked, folder = asked_of(job), Path(job["folder"])
+    progress = Progress(asked, talk, dict(job["ids"]))
     talk.tell("notes", list(asked.notes))
     clock = Clock.of(asked.question.recipe)
-    search = _Search(given, asked, progress, folder)
+    search = _Search(job, asked, progress, folder)
     try:
         with talk.cancel(folder / "stop") as cancel:
             recipe = asked.question.recipe
             question = replace(asked.question, recipe=replace(recipe, options={**recipe.options, "cancel": cancel}))
-            folds = Folds(splits=asked.splits(), repeats=asked.repeats, n_jobs=given.get("processes", 1))
+            folds = Folds(splits=asked.splits(), repeats=asked.repeats, n_jobs=job.get("processes", 1))
             learner = Learner(folds=folds, watch=progress, solve=search, kept=folder / "folds.json")
             fitted = learner.fit(question, asked.rows, clock)
     except InfeasibleError as error:
-        raise with_conflict(error, given, talk) from None
-    return _saved(given, asked, fitted, talk, folder)
+        raise with_conflict(error, job, talk) from None
+    return _saved(job, asked, fitted, talk, folder)
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,23 +173,23 @@ class _Search:
         return solution
 
 
-def _saved(given: Mapping[str, Any], asked: Inquiry, fitted: Fitted, talk: Talk, folder: Path) -> dict[str, Any]:
-    plan, solution, found = dict(given["plan"]), fitted.solution, fitted.validation
+def _saved(job: Mapping[str, Any], asked: Inquiry, fitted: Fitted, talk: Talk, folder: Path) -> dict[str, Any]:
+    plan, solution, validation = dict(job["plan"]), fitted.solution, fitted.validation
     asked = replace(asked, question=fitted.question)
-    if found is not None and found.penalties:
-        plan["settings"] = {**plan["settings"], "C0": found.chosen.C0}
-    card = with_steps(fitted.card, given.get("edits", []))
+    if validation is not None and validation.penalties:
+        plan["settings"] = {**plan["settings"], "C0": validation.chosen.C0}
+    card = with_steps(fitted.card, job.get("edits", []))
     card_file.save(card, folder / "card.json")
-    view = card_view(asked, solution, card, given["ids"])
-    view["cross_validated"] = None if found is None else found.as_data()
+    view = card_view(asked, solution, card, job["ids"])
+    view["cross_validated"] = None if validation is None else validation.as_data()
     model = model_of(solution.problem, solution.points)
     talk.tell("card", {"card": view, "model": model})
     warnings = (no_better_than_baseline(card), slope_at_its_limit(solution), weighs_risks(asked.question.problem))
     notes = [warning for warning in warnings if warning is not None]
     if fitted.unjudged is not None:
         notes.insert(0, text("notes.unjudged", why=fitted.unjudged))
-    elif found is not None and found.folds < found.folds_asked:
-        notes.insert(0, text("notes.cut", done=found.folds, planned=found.folds_asked))
+    elif validation is not None and validation.folds < validation.folds_asked:
+        notes.insert(0, text("notes.cut", done=validation.folds, planned=validation.folds_asked))
     return {
         "plan": plan,
         "model": model,

@@ -63,28 +63,28 @@ def points_of(problem: Problem, model: Model) -> Points:
 
 
 def _answers_of(problem: Problem, model: Model) -> Answers:
-    given = model.get("answers", {})
+    answers_by_name = model.get("answers", {})
     return tuple(
-        tuple(given.get(name, (0,) * question.answers))
+        tuple(answers_by_name.get(name, (0,) * question.answers))
         for name, question in zip(problem.rows.names, problem.questions, strict=True)
     )
 
 
-def solution_of(problem: Problem, model: Model, found: Mapping[str, Any]) -> Solution:
-    """Return a kept model as a solution; `found` has what a search proved, said and took."""
+def solution_of(problem: Problem, model: Model, proof: Mapping[str, Any]) -> Solution:
+    """Return a kept model as a solution; `proof` has what a search proved, said and took."""
     points = points_of(problem, model)
     evaluation = evaluate(problem, points)
-    bound = Fraction(found.get("lower_bound") or 0)
+    bound = Fraction(proof.get("lower_bound") or 0)
     return Solution(
         problem=problem,
-        solver=found.get("solver", "exact"),
+        solver=proof.get("solver", "exact"),
         points=points,
         evaluation=evaluation,
         lower_bound=min(bound, evaluation.objective),
-        smallest=bool(found.get("smallest")) and bound == evaluation.objective,
-        stop=Stop.__members__.get(found.get("stop", ""), Stop.SEARCH_ENDED),
-        nodes=int(found.get("nodes", 0)),
-        seconds=float(found.get("seconds", 0.0)),
+        smallest=bool(proof.get("smallest")) and bound == evaluation.objective,
+        stop=Stop.__members__.get(proof.get("stop", ""), Stop.SEARCH_ENDED),
+        nodes=int(proof.get("nodes", 0)),
+        seconds=float(proof.get("seconds", 0.0)),
         trace=Trace(),
         seed=0,
     )
@@ -112,25 +112,25 @@ def measure_of(problem: Problem) -> str:
 
 
 def numbers_of(solution: Solution, auc: float | None) -> dict[str, Any]:
-    found = by_classes(solution).evaluation
-    total, measure = found.positive + found.negative, measure_of(solution.problem)
-    false_positive = found.wrong_negative - found.zero_negative
+    evaluation = by_classes(solution).evaluation
+    total, measure = evaluation.positive + evaluation.negative, measure_of(solution.problem)
+    false_positive = evaluation.wrong_negative - evaluation.zero_negative
     return {
         "rows": int_or_float(total),
-        "errors": int_or_float(found.training_errors),
-        "error": float(found.training_errors / total),
-        "sensitivity": float(found.sensitivity),
-        "specificity": float(found.specificity),
-        "size": found.size,
-        "l1": int_or_float(found.l1),
+        "errors": int_or_float(evaluation.training_errors),
+        "error": float(evaluation.training_errors / total),
+        "sensitivity": float(evaluation.sensitivity),
+        "specificity": float(evaluation.specificity),
+        "size": evaluation.size,
+        "l1": int_or_float(evaluation.l1),
         "weighted_error": None,
         "log_loss": None,
-        **({} if measure == "error" else {measure: float(found.loss)}),
+        **({} if measure == "error" else {measure: float(evaluation.loss)}),
         "auc": auc,
         "objective": float(solution.objective),
-        "true_positive": int_or_float(found.positive - found.wrong_positive),
-        "false_negative": int_or_float(found.wrong_positive),
-        "true_negative": int_or_float(found.negative - false_positive),
+        "true_positive": int_or_float(evaluation.positive - evaluation.wrong_positive),
+        "false_negative": int_or_float(evaluation.wrong_positive),
+        "true_negative": int_or_float(evaluation.negative - false_positive),
         "false_positive": int_or_float(false_positive),
     }
 
@@ -199,12 +199,12 @@ def threshold_of(card: Card) -> int | float:
 def _items(asked: Inquiry, solution: Solution) -> list[dict[str, Any]]:
     problem = solution.problem
     rules = rules_of(asked)
-    found = []
+    items = []
     for j in solution.points.support:
         name = problem.rows.names[j]
         allowed = problem.given_sets[j]
         rule = rules.get(name)
-        found.append(
+        items.append(
             {
                 "question": name,
                 "column": name if rule is None else rule.column,
@@ -215,7 +215,7 @@ def _items(asked: Inquiry, solution: Solution) -> list[dict[str, Any]]:
                 **_answers_for(asked, solution, j),
             }
         )
-    return found
+    return items
 
 
 def _answers_for(asked: Inquiry, solution: Solution, j: int) -> dict[str, Any]:

@@ -94,8 +94,8 @@ class Cards:
     def for_worker(self, card_id: str) -> dict[str, Any]:
         """Return what a worker needs to know of a card."""
         if re.fullmatch(r"e[1-9][0-9]{0,8}", card_id, re.ASCII):
-            found: dict[str, Any] = self._edits.for_worker(card_id)
-            return found
+            work: dict[str, Any] = self._edits.for_worker(card_id)
+            return work
         parts = _CARD.fullmatch(card_id)
         if parts is None:
             raise _no_card(card_id)
@@ -161,8 +161,8 @@ class Cards:
         return await self._crew.ask(tables.pop(), "compare", given)  # type: ignore[no-any-return]
 
     def files(self, card_id: str) -> list[dict[str, Any]]:
-        given = self.for_worker(card_id)
-        return [self._file(key, Path(given["files"])) for key in FILES]
+        work = self.for_worker(card_id)
+        return [self._file(key, Path(work["files"])) for key in FILES]
 
     def _file(self, key: str, folder: Path) -> dict[str, Any]:
         needs, why, kind = None, None, FILES[key]
@@ -240,7 +240,7 @@ def filtered(result: Mapping[str, Any], wanted: Mapping[str, Any]) -> list[tuple
     `wanted` may have ``without`` (questions), ``monotone``, ``cheaper_than`` and ``at_most`` (questions).
     """
     costs = result["costs"]
-    found = []
+    shown_cards = []
     for k, model in enumerate(result["models"]):
         for v, version in enumerate(model["versions"]):
             cost = cost_of(version, costs)
@@ -252,9 +252,9 @@ def filtered(result: Mapping[str, Any], wanted: Mapping[str, Any]) -> list[tuple
                 continue
             if wanted.get("at_most") is not None and version["size"] > wanted["at_most"]:
                 continue
-            found.append((f"m{k}" if v == 0 else f"m{k}v{v}", {**version, "cost": cost}))
+            shown_cards.append((f"m{k}" if v == 0 else f"m{k}v{v}", {**version, "cost": cost}))
             break
-    return found
+    return shown_cards
 
 
 def cost_of(version: Mapping[str, Any], costs: Mapping[str, float] | None) -> float:
@@ -275,7 +275,7 @@ def pool_page(
             "always": [], "never": [], "questions": [], "texts": {}, "cards": [],
             "has_costs": False, "goal": run["goal"],
         }  # fmt: skip
-    found = filtered(
+    shown_cards = filtered(
         result,
         {
             "without": query.getlist("without"),
@@ -293,7 +293,7 @@ def pool_page(
         "goal": result["goal"],
         "has_costs": result["costs"] is not None,
         "total": len(result["models"]),
-        "count": len(found),
+        "count": len(shown_cards),
         "cards": [
             {
                 "card": f"{run_id}.{which}",
@@ -301,19 +301,19 @@ def pool_page(
                 "cost": version["cost"] if result["costs"] is not None else None,
                 "points": version["model"]["points"],
             }
-            for which, version in found[first : first + count]
+            for which, version in shown_cards[first : first + count]
         ],
     }
 
 
 def _number(query: QueryParams, name: str) -> float | None:
-    given = query.get(name)
-    if given is None or given == "":
+    text = query.get(name)
+    if text is None or text == "":
         return None
     try:
-        value = float(given)
+        value = float(text)
     except ValueError:
         value = float("nan")
     if not 0 <= value < 1e12:
-        raise wrong(name, given, "number")
+        raise wrong(name, text, "number")
     return value

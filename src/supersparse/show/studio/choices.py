@@ -125,22 +125,22 @@ def done(choices: Choices, steps: list[dict[str, Any]]) -> Choices:
     return made
 
 
-def read_plan(given: object) -> Plan:
+def read_plan(content: object) -> Plan:
     """Check the outer shape of a plan; what the settings mean is checked where they are used.
 
     >>> read_plan({"settings": {"max_features": 3}, "validate": None})["validate"] is None
     True
     """
-    if not isinstance(given, Mapping):
-        raise wrong("plan", given, "plan")
-    unknown = set(given) - {"settings", "validate"}
+    if not isinstance(content, Mapping):
+        raise wrong("plan", content, "plan")
+    unknown = set(content) - {"settings", "validate"}
     if unknown:
         raise wrong(f"plan.{min(unknown)}", min(unknown), "plan_keys")
-    settings = given.get("settings", {})
+    settings = content.get("settings", {})
     if not isinstance(settings, Mapping):
         raise wrong("settings", settings, "settings")
     _check_settings(settings)
-    validate = given.get("validate")
+    validate = content.get("validate")
     if validate is not None:
         if not isinstance(validate, Mapping) or set(validate) - {"cv", "repeats"}:
             raise wrong("validate", validate, "validate")

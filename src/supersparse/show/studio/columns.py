@@ -96,9 +96,9 @@ def fitted(
     made = Settings.of(
         goal="risk", questions=True, positive=classes.positive, teacher=settings.teacher, blend=settings.blend
     )
-    found = Recipe(settings=made, prepare=prepare).question(asked).prepare
-    assert found is not None
-    return found
+    preparation = Recipe(settings=made, prepare=prepare).question(asked).prepare
+    assert preparation is not None
+    return preparation
 
 
 class ColumnDescriber:
@@ -159,9 +159,9 @@ class ColumnDescriber:
         }
 
     def _cuts(self, name: str) -> list[float]:
-        given = self.choices["cut_points"].get(name)
-        if given is not None:
-            return sorted(given)
+        cuts = self.choices["cut_points"].get(name)
+        if cuts is not None:
+            return sorted(cuts)
         return _cuts_of(self.features.get(name, ()))
 
     def _suggested(self, name: str, cuts: list[float]) -> list[float]:
@@ -170,10 +170,10 @@ class ColumnDescriber:
             return cuts
         prepare = prepare_of({**self.choices, "cut_points": {}, "direction": {}, "shape": {}, "units": {}})
         try:
-            found = fitted(self.table, self.classes, {name: "feature"}, prepare, self.settings)
+            preparation = fitted(self.table, self.classes, {name: "feature"}, prepare, self.settings)
         except SupersparseError:
             return []
-        return _cuts_of(asked_about(found))
+        return _cuts_of(asked_about(preparation))
 
 
 def _cuts_of(features: Any) -> list[float]:

@@ -50,30 +50,30 @@ class _Edited:
     card: Card
 
 
-def _made(given: Mapping[str, Any]) -> _Edited:
-    base = asked_of(given)
-    best = solution_of(base.question.problem, given["model"], given.get("found") or {})
+def _made(job: Mapping[str, Any]) -> _Edited:
+    base = asked_of(job)
+    best = solution_of(base.question.problem, job["model"], job.get("found") or {})
     state, texts = begun(best), list[str]()
-    for change in given["changes"]:
+    for change in job["changes"]:
         state, text = changed(base.question, state, change, base.rows)
         texts.append(text)
-    asked = _with_new(given, base, state)
+    asked = _with_new(job, base, state)
     solution = edited_solution(asked.question, asked.rows, state, best) if texts else best
-    edits = [{**step, "text": text} for step, text in zip(given["steps"], texts, strict=False)]
-    card = with_steps(made_card(asked, solution, remembers=not given.get("preview")), edits)
+    edits = [{**step, "text": text} for step, text in zip(job["steps"], texts, strict=False)]
+    card = with_steps(made_card(asked, solution, remembers=not job.get("preview")), edits)
     return _Edited(base, best, state, texts, asked, solution, card)
 
 
-def edited_card(given: Mapping[str, Any]) -> tuple[Inquiry, Solution, Card]:
-    made = _made(given)
+def edited_card(job: Mapping[str, Any]) -> tuple[Inquiry, Solution, Card]:
+    made = _made(job)
     return made.asked, made.solution, made.card
 
 
-def edited(given: dict[str, Any], _talk: Talk) -> dict[str, Any]:
+def edited(job: dict[str, Any], _talk: Talk) -> dict[str, Any]:
     """Apply the changes of an edit to its card, one after another, and say what that costs."""
-    made = _made(given)
+    made = _made(job)
     state = made.state
-    view = card_view(made.asked, made.solution, made.card, given["ids"])
+    view = card_view(made.asked, made.solution, made.card, job["ids"])
     return {
         "card": view,
         "model": model_of(made.solution.problem, made.solution.points),
@@ -84,10 +84,10 @@ def edited(given: dict[str, Any], _talk: Talk) -> dict[str, Any]:
         "asks_questions": bool(made.base.question.problem.questions),
         "questions": list(made.base.question.problem.rows.names),
         "texts": wordings(made.asked),
-        "swaps": _swaps(made.base, state) if given.get("swaps") else {},
-        "repair": _repair_answers(made.base, state, given)
+        "swaps": _swaps(made.base, state) if job.get("swaps") else {},
+        "repair": _repair_answers(made.base, state, job)
         if isinstance(state, EditedAnswers)
-        else _repair(made.base, state, given),
+        else _repair(made.base, state, job),
     }
 
 
@@ -98,12 +98,12 @@ def _asked_anew(state: Edited | EditedAnswers) -> list[str]:
     return [" ".join([one.column, *map(shown, cuts_of(one))]) for one in state.recut]
 
 
-def _with_new(given: Mapping[str, Any], base: Inquiry, state: Edited | EditedAnswers) -> Inquiry:
+def _with_new(job: Mapping[str, Any], base: Inquiry, state: Edited | EditedAnswers) -> Inquiry:
     """Return the question with the questions of moved cuts."""
     new = _asked_anew(state)
     if not new:
         return base
-    key = ["moved", given["path"], given["choices"], given["plan"], new]
+    key = ["moved", job["path"], job["choices"], job["plan"], new]
 
     def extended() -> Inquiry:
         return replace(base, question=asked_of_state(base.question, base.rows, state))
@@ -118,9 +118,9 @@ def _swaps(base: Inquiry, state: Edited | EditedAnswers) -> dict[str, list[str]]
     return dict.fromkeys(state.answers, others)
 
 
-def _repair_answers(base: Inquiry, state: EditedAnswers, given: Mapping[str, Any]) -> dict[str, Any]:
+def _repair_answers(base: Inquiry, state: EditedAnswers, job: Mapping[str, Any]) -> dict[str, Any]:
     """The same for a card of questions: what was edited keeps its cuts and its points, or is not asked."""
-    choices, plan = dict(given["choices"]), dict(given["plan"])
+    choices, plan = dict(job["choices"]), dict(job["plan"])
     settings, cut_points = dict(plan["settings"]), dict(choices["cut_points"])
     constraints = list(settings.get("constraints", []))
     for name in sorted(state.touched):
@@ -137,9 +137,9 @@ def _repair_answers(base: Inquiry, state: EditedAnswers, given: Mapping[str, Any
     }
 
 
-def _repair(base: Inquiry, state: Edited, given: Mapping[str, Any]) -> dict[str, Any]:
+def _repair(base: Inquiry, state: Edited, job: Mapping[str, Any]) -> dict[str, Any]:
     """The plan and choices of a run that keeps what was edited and solves the rest again."""
-    choices, plan = dict(given["choices"]), dict(given["plan"])
+    choices, plan = dict(job["choices"]), dict(job["plan"])
     settings = dict(plan["settings"])
     constraints = list(settings.get("constraints", []))
     moved = state.new_questions
@@ -220,24 +220,24 @@ def _price_text(best: Solution, solution: Solution, *, foreign: bool) -> str:
     measure = measure_of(solution.problem)
     if measure == "log_loss":
         change = float(solution.evaluation.loss - best.evaluation.loss)
-        said = text("price.loss", change=f"{change:+.5f}", best=what)
+        price = text("price.loss", change=f"{change:+.5f}", best=what)
     elif measure == "weighted_error":
         least, now = best.evaluation.loss, solution.evaluation.loss
         word = "equal" if now == least else "more" if now > least else "fewer"
         numbers = {"by": abs(now - least), "after": now, "before": least}
-        said = text(f"price.weighted_{word}", best=what, **{k: f"{float(v):.4f}" for k, v in numbers.items()})
+        price = text(f"price.weighted_{word}", best=what, **{k: f"{float(v):.4f}" for k, v in numbers.items()})
     elif after == before:
-        said = text("price.equal", best=what, n=shown(before))
+        price = text("price.equal", best=what, n=shown(before))
     else:
         word, by = "more" if after > before else "fewer", abs(after - before)
         number = int(by) if by.denominator == 1 else shown(by)
-        said = text(f"price.{word}", n=number, best=what, after=shown(after), before=shown(before))
+        price = text(f"price.{word}", n=number, best=what, after=shown(after), before=shown(before))
     more = solution.evaluation.size - best.evaluation.size
     if more:
-        said += text(f"price.{'more' if more > 0 else 'fewer'}_questions", n=abs(more))
+        price += text(f"price.{'more' if more > 0 else 'fewer'}_questions", n=abs(more))
     if measure == "weighted_error":
-        said += text("price.errors_beside", n=shown(after), before=shown(before))
-    return said + (text("price.moved") if foreign else "") + text("price.end")
+        price += text("price.errors_beside", n=shown(after), before=shown(before))
+    return price + (text("price.moved") if foreign else "") + text("price.end")
 
 
 def swaps_of(asked: Inquiry, points: Mapping[str, Fraction], columns: Mapping[str, str]) -> dict[str, list[str]]:
@@ -249,7 +249,7 @@ def swaps_of(asked: Inquiry, points: Mapping[str, Fraction], columns: Mapping[st
     of = {**{name: rule.column for name, rule in rules_of(asked).items()}, **columns}
     names = list(problem.rows.names)
     ends = time.monotonic() + _SWAP_SECONDS
-    found: dict[str, list[str]] = {}
+    swaps: dict[str, list[str]] = {}
     for name in points:
         others = {one: value for one, value in points.items() if one != name}
         ranked: list[tuple[Fraction, int, str]] = []
@@ -263,27 +263,27 @@ def swaps_of(asked: Inquiry, points: Mapping[str, Fraction], columns: Mapping[st
             model = with_best_intercept(problem, values)
             if model is not None:
                 ranked.append((evaluate(problem, model).objective, len(ranked), other))
-        found[name] = [other for _, _, other in sorted(ranked)[:_SWAPS]]
-    return found
+        swaps[name] = [other for _, _, other in sorted(ranked)[:_SWAPS]]
+    return swaps
 
 
-def kept_card(given: Mapping[str, Any]) -> tuple[Inquiry, Solution, Card]:
-    if "changes" in given:
-        return edited_card(given)
-    asked = asked_of(given)
-    solution = solution_of(asked.question.problem, given["model"], given.get("found") or {})
-    saved = given.get("card_file")
+def kept_card(job: Mapping[str, Any]) -> tuple[Inquiry, Solution, Card]:
+    if "changes" in job:
+        return edited_card(job)
+    asked = asked_of(job)
+    solution = solution_of(asked.question.problem, job["model"], job.get("found") or {})
+    saved = job.get("card_file")
     if saved is not None and Path(saved).exists():
         return asked, solution, card_file.load(saved)
     return asked, solution, made_card(asked, solution, remembers=True)
 
 
-def show(given: dict[str, Any], _talk: Talk) -> dict[str, Any]:
-    asked, solution, card = kept_card(given)
-    view = card_view(asked, solution, card, given["ids"])
-    view["cross_validated"] = given.get("cross_validated")
+def show(job: dict[str, Any], _talk: Talk) -> dict[str, Any]:
+    asked, solution, card = kept_card(job)
+    view = card_view(asked, solution, card, job["ids"])
+    view["cross_validated"] = job.get("cross_validated")
     return view
 
 
-def picture(given: dict[str, Any], _talk: Talk) -> dict[str, Any]:
-    return {"svg": ScoringSystem(kept_card(given)[2]).to_svg()}
+def picture(job: dict[str, Any], _talk: Talk) -> dict[str, Any]:
+    return {"svg": ScoringSystem(kept_card(job)[2]).to_svg()}

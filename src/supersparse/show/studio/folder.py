@@ -65,8 +65,8 @@ _ID = re.compile(r"([tre])([1-9][0-9]{0,8})", re.ASCII)
 
 
 def default_folder() -> Path:
-    given = os.environ.get("SUPERSPARSE_STUDIO")
-    return Path(given) if given else Path.home() / ".supersparse" / "studio"
+    chosen = os.environ.get("SUPERSPARSE_STUDIO")
+    return Path(chosen) if chosen else Path.home() / ".supersparse" / "studio"
 
 
 class Folder:
@@ -85,9 +85,9 @@ class Folder:
         self._last.update(read_json(self.root / "studio.json") or {})
         for kind, name in KINDS.items():  # a studio.json that was lost must not lead to a name used twice
             for place in (self.root / name).iterdir():
-                found = _ID.fullmatch(place.name)
-                if found is not None and found[1] == kind:
-                    self._last[kind] = max(self._last[kind], int(found[2]))
+                match = _ID.fullmatch(place.name)
+                if match is not None and match[1] == kind:
+                    self._last[kind] = max(self._last[kind], int(match[2]))
 
     def close(self) -> None:
         if self._lock is not None:
@@ -103,10 +103,10 @@ class Folder:
 
     def place(self, thing_id: str) -> Path:
         """Return the folder of an id; anything but an id of ours is refused."""
-        found = _ID.fullmatch(thing_id)
-        if found is None:
+        match = _ID.fullmatch(thing_id)
+        if match is None:
             raise refused("missing", "no_id", thing="id", value=thing_id)
-        return self.root / KINDS[found[1]] / thing_id
+        return self.root / KINDS[match[1]] / thing_id
 
     def ids(self, kind: str) -> list[str]:
         names = [p.name for p in (self.root / KINDS[kind]).iterdir() if _ID.fullmatch(p.name)]
@@ -173,9 +173,9 @@ class Records:
     def read_all(self, key: str) -> Iterator[tuple[str, dict[str, Any]]]:
         """Yield what the folder holds, by id; what lacks the key is not a record of this kind."""
         for thing_id in self._folder.ids(self.kind):
-            found = read_json(self._folder.place(thing_id) / self.file)
-            if isinstance(found, dict) and key in found:
-                yield thing_id, found
+            content = read_json(self._folder.place(thing_id) / self.file)
+            if isinstance(content, dict) and key in content:
+                yield thing_id, content
 
     def record(self, thing_id: str) -> dict[str, Any]:
         if thing_id not in self._known:

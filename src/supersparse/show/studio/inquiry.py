@@ -36,8 +36,8 @@ def remembered(key: str, make: Callable[[], Found]) -> Found:
         _remembered[key] = make()
         while len(_remembered) > 2 * _KEPT:
             _remembered.popitem(last=False)
-    found: Found = _remembered[key]
-    return found
+    value: Found = _remembered[key]
+    return value
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -75,9 +75,9 @@ class Inquiry:
 
 
 def reading_of(choices: Mapping[str, Any]) -> Reading:
-    given = dict(choices["reading"])
-    given |= {"na": given.pop("missing"), "as_written": tuple(given["as_written"])}
-    return Reading.of(**given)
+    words = dict(choices["reading"])
+    words |= {"na": words.pop("missing"), "as_written": tuple(words["as_written"])}
+    return Reading.of(**words)
 
 
 def settings_of(plan: Mapping[str, Any], choices: Mapping[str, Any]) -> Settings:
@@ -110,7 +110,7 @@ def uncut(choices: Mapping[str, Any]) -> list[str]:
     return [name for name, cuts in choices["cut_points"].items() if not cuts]
 
 
-def roles_of(choices: Mapping[str, Any], settings: Settings, kept: tuple[str, ...] = ()) -> Roles:
+def roles_of(choices: Mapping[str, Any], settings: Settings, columns_kept: tuple[str, ...] = ()) -> Roles:
     if choices["target"] is None:
         raise refused("input", "no_target", thing="target")
     groups = choices["split_groups"]
@@ -118,7 +118,7 @@ def roles_of(choices: Mapping[str, Any], settings: Settings, kept: tuple[str, ..
         target=choices["target"],
         positive=choices["positive"],
         drop=[*choices["drop"], *uncut(choices)],
-        keep=kept,
+        keep=columns_kept,
         category=choices["category"],
         weights=settings.sample_weight,
         rate_groups=settings.rate_groups,
@@ -128,17 +128,17 @@ def roles_of(choices: Mapping[str, Any], settings: Settings, kept: tuple[str, ..
     )
 
 
-def asked_of(given: Mapping[str, Any]) -> Inquiry:
+def asked_of(job: Mapping[str, Any]) -> Inquiry:
     """Return the question of a request: ``path``, ``choices`` and ``plan``."""
-    key = json.dumps(["asked", given["path"], given["choices"], given["plan"]], sort_keys=True)
-    return remembered(key, lambda: _asked(given))
+    key = json.dumps(["asked", job["path"], job["choices"], job["plan"]], sort_keys=True)
+    return remembered(key, lambda: _asked(job))
 
 
-def _asked(given: Mapping[str, Any]) -> Inquiry:
-    choices, plan = given["choices"], given["plan"]
+def _asked(job: Mapping[str, Any]) -> Inquiry:
+    choices, plan = job["choices"], job["plan"]
     settings = settings_of(plan, choices)
     recipe = Recipe(settings=settings, prepare=prepare_of(choices), options={**DEFAULT_OPTIONS, **settings.solve})
-    rows, notes = _rows(given, settings)
+    rows, notes = _rows(job, settings)
     rows = recipe.complete(rows)
     question = recipe.settled(rows).question(rows)
     prepared = () if question.prepare is None else tuple(question.prepare.notes_)
@@ -148,17 +148,17 @@ def _asked(given: Mapping[str, Any]) -> Inquiry:
     return replace(asked, notes=(*asked.notes, *asked.notes_on_folds()))
 
 
-def _rows(given: Mapping[str, Any], settings: Settings) -> tuple[TrainingRows, tuple[str, ...]]:
-    choices = given["choices"]
-    parts = [given["path"], choices, settings.sample_weight, settings.rate_groups]
-    return remembered(json.dumps(["rows", *parts], sort_keys=True), lambda: _read_rows(given, settings))
+def _rows(job: Mapping[str, Any], settings: Settings) -> tuple[TrainingRows, tuple[str, ...]]:
+    choices = job["choices"]
+    parts = [job["path"], choices, settings.sample_weight, settings.rate_groups]
+    return remembered(json.dumps(["rows", *parts], sort_keys=True), lambda: _read_rows(job, settings))
 
 
-def _read_rows(given: Mapping[str, Any], settings: Settings) -> tuple[TrainingRows, tuple[str, ...]]:
-    choices, notes = given["choices"], list[str]()
-    path = Path(given["path"])
-    kept = _kept(path, choices) if choices["keep"] else ()
-    table = read_training(path, reading_of(choices), roles_of(choices, settings, kept), notes.append)
+def _read_rows(job: Mapping[str, Any], settings: Settings) -> tuple[TrainingRows, tuple[str, ...]]:
+    choices, notes = job["choices"], list[str]()
+    path = Path(job["path"])
+    columns_kept = _kept(path, choices) if choices["keep"] else ()
+    table = read_training(path, reading_of(choices), roles_of(choices, settings, columns_kept), notes.append)
     return TrainingRows.of_table(table, prepared=True), tuple(notes)
 
 

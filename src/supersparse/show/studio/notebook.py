@@ -160,8 +160,8 @@ def joined_module(folder: Path = STATIC, main: str = "studio") -> str:
         if name in way:
             raise ValueError(f"the modules {' and '.join((*way, name))} import each other in a circle")
         texts[name] = (folder / f"{name}.js").read_text(encoding="utf-8")
-        for found in _IMPORT.finditer(texts[name]):
-            visit(found[2], (*way, name))
+        for imported in _IMPORT.finditer(texts[name]):
+            visit(imported[2], (*way, name))
         order.append(name)
 
     visit(main, ())
@@ -169,8 +169,8 @@ def joined_module(folder: Path = STATIC, main: str = "studio") -> str:
     return "\n".join([*parts, _IMPORT.sub(_taken, texts[main])])
 
 
-def _taken(found: re.Match[str]) -> str:
-    return f"const {{ {found[1].replace(' as ', ': ')} }} = {_variable(found[2])};"
+def _taken(imported: re.Match[str]) -> str:
+    return f"const {{ {imported[1].replace(' as ', ': ')} }} = {_variable(imported[2])};"
 
 
 def _wrapped(name: str, text: str) -> str:

@@ -54,7 +54,7 @@ def notice(
 
 def notices(table: Table, texts: Mapping[str, Column], choices: Mapping[str, Any]) -> list[Notice]:
     """Return everything that was noticed; `texts` are the columns that could not be read as numbers."""
-    found = [
+    in_order = [
         *_undecided(texts),
         *_tidied(table),
         *_perhaps_missing(table),
@@ -62,7 +62,7 @@ def notices(table: Table, texts: Mapping[str, Column], choices: Mapping[str, Any
         *_left_out(table, choices),
         *(notice("other", None, text, detail=text) for text in table.notes),
     ]
-    return found[:_MOST]
+    return in_order[:_MOST]
 
 
 def _undecided(texts: Mapping[str, Column]) -> Iterator[Notice]:
@@ -135,7 +135,9 @@ def _tidied(table: Table) -> Iterator[Notice]:
                 examples=one.missing[:_EXAMPLES],
             )
         if one.spellings:
-            shown = [notice_text("spelling", cell=cell, kept=kept) for cell, kept in list(one.spellings.items())[:3]]
+            shown = [
+                notice_text("spelling", cell=cell, kept=spelling) for cell, spelling in list(one.spellings.items())[:3]
+            ]
             yield notice(
                 "spelling",
                 name,

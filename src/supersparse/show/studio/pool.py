@@ -32,50 +32,52 @@ _EXAMPLES = 10  # rows that are shown of each group
 _TELLING = 5  # questions that say for whom cards disagree
 
 
-def learn_pool(given: dict[str, Any], talk: Talk) -> dict[str, Any]:
+def learn_pool(job: dict[str, Any], talk: Talk) -> dict[str, Any]:
     """Find all cards whose objective is within a share of the best one's."""
-    asked = asked_of(given)
+    asked = asked_of(job)
     problem = asked.question.problem
-    progress = Progress(asked, talk, dict(given["ids"]))
+    progress = Progress(asked, talk, dict(job["ids"]))
     recipe = Clock.of(asked.question.recipe).limited(asked.question.recipe)
     progress.stage("pool")
     options: SolverKeywords = {**recipe.options, "cancel": talk.stopped, "on_progress": progress, "checkpoint": None}
-    found = pool(problem, within=given["within"], max_models=given["max_models"], **options)
+    good_models = pool(problem, within=job["within"], max_models=job["max_models"], **options)
     progress.flush()
-    costs = costs_of(given["plan"], problem.rows.names)
+    costs = costs_of(job["plan"], problem.rows.names)
     return {
         "goal": problem.goal,
-        "plan": given["plan"],
-        "within": float(found.within),
-        "best": float(found.best),
-        "found": {"lower_bound": str(found.best) if found.complete else None, "solver": found.solver},
-        "complete": found.complete,
-        "left_out": found.left_out,
-        "always": list(found.always()),
-        "never": list(found.never()),
-        "questions": _questions(found),
-        "texts": {name: text for name, text in wordings(asked).items() if name in found.in_some},
+        "plan": job["plan"],
+        "within": float(good_models.within),
+        "best": float(good_models.best),
+        "found": {"lower_bound": str(good_models.best) if good_models.complete else None, "solver": good_models.solver},
+        "complete": good_models.complete,
+        "left_out": good_models.left_out,
+        "always": list(good_models.always()),
+        "never": list(good_models.never()),
+        "questions": _questions(good_models),
+        "texts": {name: text for name, text in wordings(asked).items() if name in good_models.in_some},
         "costs": costs,
-        "models": [_versions(asked, alike) for alike in found.by_support],
+        "models": [_versions(asked, alike) for alike in good_models.by_support],
         "notes": list(asked.notes),
-        "proven": found.complete,
-        "stop": found.stop.value,
+        "proven": good_models.complete,
+        "stop": good_models.stop.value,
         "interrupted": talk.stopped(),
     }
 
 
-def _questions(found: Pool) -> list[dict[str, Any]]:
-    used = Counter(name for model in found.models for name in [found.names[j] for j in model.points.support])
+def _questions(good_models: Pool) -> list[dict[str, Any]]:
+    used = Counter(
+        name for model in good_models.models for name in [good_models.names[j] for j in model.points.support]
+    )
     return [
         {"name": name, "cards": used[name], "smallest": float(low), "largest": float(high)}
-        for name, (low, high) in found.ranges().items()
-        if name in found.in_some
+        for name, (low, high) in good_models.ranges().items()
+        if name in good_models.in_some
     ]
 
 
 def _versions(asked: Inquiry, alike: Sequence[VerifiedModel]) -> dict[str, Any]:
     problem, rules = asked.question.problem, rules_of(asked)
-    found = [(one, evaluate(of_classes(problem), one.points)) for one in alike[:_VERSIONS]]
+    evaluated = [(one, evaluate(of_classes(problem), one.points)) for one in alike[:_VERSIONS]]
     return {
         "versions": [
             {
@@ -90,7 +92,7 @@ def _versions(asked: Inquiry, alike: Sequence[VerifiedModel]) -> dict[str, Any]:
                 "l1": float(counted.l1),
                 "monotone": _is_monotone(problem.rows.names, model, rules),
             }
-            for model, counted in found
+            for model, counted in evaluated
         ]
     }
 
@@ -101,48 +103,48 @@ def _is_monotone(names: Sequence[str], model: VerifiedModel, rules: Mapping[str,
     for j in model.points.support:
         rule = rules.get(names[j])
         signs.setdefault(names[j] if rule is None else rule.column, set()).add(model.points.coefficients[j] > 0)
-    return all(len(found) == 1 for found in signs.values())
+    return all(len(of_column) == 1 for of_column in signs.values())
 
 
 def costs_of(plan: Mapping[str, Any], names: Sequence[str]) -> dict[str, float] | None:
     """The cost of each question, where the plan gives one: in a budget, or as C0 by question."""
     settings = plan["settings"]
-    given: Mapping[str, Any] = settings["C0"] if isinstance(settings.get("C0"), Mapping) else {}
+    listed: Mapping[str, Any] = settings["C0"] if isinstance(settings.get("C0"), Mapping) else {}
     for constraint in settings.get("constraints", ()):
         if isinstance(constraint, Mapping) and isinstance(constraint.get("costs"), Mapping):
-            given = constraint["costs"]
-    if not given:
+            listed = constraint["costs"]
+    if not listed:
         return None
-    found = {}
+    costs = {}
     for name in names:
-        for word, cost in given.items():
+        for word, cost in listed.items():
             if name == word or fnmatchcase(name, word):
-                found[name] = float(cost)
+                costs[name] = float(cost)
                 break
-    return found
+    return costs
 
 
-def compare(given: dict[str, Any], _talk: Talk) -> dict[str, Any]:
+def compare(job: dict[str, Any], _talk: Talk) -> dict[str, Any]:
     """Say where some cards of one table disagree, and for whom."""
-    kept = [kept_card(one) for one in given["cards"]]
-    first = kept[0][0]
+    compared = [kept_card(one) for one in job["cards"]]
+    first = compared[0][0]
     n_rows = len(first.rows.y)
-    if any(len(asked.rows.y) != n_rows for asked, _, _ in kept):
+    if any(len(asked.rows.y) != n_rows for asked, _, _ in compared):
         raise refused("input", "cards_rows", thing="cards")
-    kept = [(asked, by_classes(solution), card) for asked, solution, card in kept]
-    says = np.column_stack([classified(s.problem, s.points)[0] for _, s, _ in kept])
-    positive = kept[0][1].problem.rows.positive
+    compared = [(asked, by_classes(solution), card) for asked, solution, card in compared]
+    says = np.column_stack([classified(s.problem, s.points)[0] for _, s, _ in compared])
+    positive = compared[0][1].problem.rows.positive
     same = (says == says[:, :1]).all(axis=1)
-    names = [str(label) for label in (kept[0][2].negative, kept[0][2].positive)]
+    names = [str(label) for label in (compared[0][2].negative, compared[0][2].positive)]
     return {
         "cards": [
             {"id": one["ids"]["id"], "numbers": numbers_of(solution, None)}
-            for one, (_, solution, _) in zip(given["cards"], kept, strict=True)
+            for one, (_, solution, _) in zip(job["cards"], compared, strict=True)
         ],
         "agree": int(same.sum()),
         "disagree": int((~same).sum()),
-        "pairs": [_pair(says, positive, a, b) for a, b in combinations(range(len(kept)), 2)],
-        "groups": _groups(kept, says, positive, same, names),
+        "pairs": [_pair(says, positive, a, b) for a, b in combinations(range(len(compared)), 2)],
+        "groups": _groups(compared, says, positive, same, names),
         "for_whom": _for_whom(first, ~same),
     }
 
@@ -158,7 +160,7 @@ def _pair(says: NDArray[np.bool_], positive: NDArray[np.bool_], a: int, b: int) 
 
 
 def _groups(
-    kept: Sequence[tuple[Inquiry, Solution, Any]],
+    compared: Sequence[tuple[Inquiry, Solution, Any]],
     says: NDArray[np.bool_],
     positive: NDArray[np.bool_],
     same: NDArray[np.bool_],
@@ -166,16 +168,16 @@ def _groups(
 ) -> list[dict[str, Any]]:
     """Rows by what the cards say of them, with a few examples of each."""
     patterns = Counter(map(tuple, says[~same].tolist()))
-    totals = [_Totals(solution, card) for _, solution, card in kept]
-    columns = list(dict.fromkeys(column for _, _, card in kept for column in card.columns))
-    raw = kept[0][0].rows.X
+    totals = [_Totals(solution, card) for _, solution, card in compared]
+    columns = list(dict.fromkeys(column for _, _, card in compared for column in card.columns))
+    raw = compared[0][0].rows.X
     groups = []
     for pattern, _ in patterns.most_common(20):
         rows = np.flatnonzero((says == np.array(pattern)).all(axis=1))
-        said = [names[one] for one in pattern]
+        verdicts = [names[one] for one in pattern]
         groups.append(
             {
-                "says": said,
+                "says": verdicts,
                 "positive": int(positive[rows].sum()),
                 "negative": int((~positive[rows]).sum()),
                 "rows": [
@@ -183,7 +185,7 @@ def _groups(
                         "row": int(row) + 1,
                         "label": names[bool(positive[row])],
                         "totals": [one[row] for one in totals],
-                        "says": said,
+                        "says": verdicts,
                         "values": {name: _cell(raw[name][row]) for name in columns if name in raw},
                     }
                     for row in rows[:_EXAMPLES].tolist()
@@ -218,12 +220,12 @@ def _for_whom(asked: Inquiry, differ: NDArray[np.bool_]) -> list[dict[str, Any]]
     if not differ.any() or asked.question.prepare is None:
         return []
     rows = of_classes(asked.question.problem).rows
-    found, texts = [], wordings(asked)
+    shares, texts = [], wordings(asked)
     for j, name in enumerate(rows.names):
         column = np.asarray(rows.columns[j])
         if column.dtype == object or column.min() < 0 or column.max() > 1:
             continue
         share, of_all = float(column[differ].mean()), float(column.mean())
-        found.append((abs(share - of_all), {"text": texts.get(name, name), "share": share, "share_of_all": of_all}))
-    found.sort(key=lambda pair: -pair[0])
-    return [one for _, one in found[:_TELLING]]
+        shares.append((abs(share - of_all), {"text": texts.get(name, name), "share": share, "share_of_all": of_all}))
+    shares.sort(key=lambda pair: -pair[0])
+    return [one for _, one in shares[:_TELLING]]

@@ -33,27 +33,27 @@ _OUTCOMES = (
 )  # fmt: skip
 
 
-def profile(given: dict[str, Any], _talk: Talk) -> dict[str, Any]:
+def profile(job: dict[str, Any], _talk: Talk) -> dict[str, Any]:
     """Read a table and describe it; ``path``, ``choices`` and ``plan`` say which and how."""
-    choices = given["choices"]
-    table, texts = read(given)
-    found = notices(table, texts, choices)
+    choices = job["choices"]
+    table, texts = read(job)
+    noticed = notices(table, texts, choices)
     classes, problem = None, None
     if choices["target"] is not None:
         try:
             classes = _classes(table, choices)
         except InvalidDataError as error:
-            problem = as_problem(error, given.get("names")).as_data()
-    used = _used(table, choices, given["plan"])
+            problem = as_problem(error, job.get("names")).as_data()
+    used = _used(table, choices, job["plan"])
     prepare: Prepare | None = None
     settings: Settings | None = None
     if classes is not None:
-        found += _about_target(classes, given["plan"])
+        noticed += _about_target(classes, job["plan"])
         try:
-            settings = settings_of(given["plan"], choices)
+            settings = settings_of(job["plan"], choices)
             prepare = fitted(table, classes, used, prepare_of(choices), settings)
         except SupersparseError as error:
-            problem = as_problem(error, given.get("names")).as_data()
+            problem = as_problem(error, job.get("names")).as_data()
     describe = ColumnDescriber(table, choices, classes, used, prepare, settings)
     columns = [describe.column(name, k) for k, name in enumerate(table.names[:_MOST_COLUMNS]) if name in table.columns]
     columns += [describe.unread(name, table.names.index(name), column) for name, column in texts.items()]
@@ -66,18 +66,18 @@ def profile(given: dict[str, Any], _talk: Talk) -> dict[str, Any]:
         "columns": sorted(columns, key=lambda one: int(one["index"])),
         "questions_count": offered,
         "left_out_questions": 0 if prepare is None else prepare.n_candidates_ - offered,
-        "noticed": found,
+        "noticed": noticed,
         "problem": problem,
         "reading": {"found": dict(table.reading.found)},
     }
 
 
-def read(given: Mapping[str, Any]) -> tuple[Table, dict[str, Column]]:
+def read(job: Mapping[str, Any]) -> tuple[Table, dict[str, Column]]:
     """Read a table; columns that are numbers only for the most part come separately, as texts.
 
     The file is read once whatever its target is; the target and what shall be categories are then read as texts.
     """
-    choices, path = given["choices"], given["path"]
+    choices, path = job["choices"], job["path"]
     key = json.dumps(["table", path, choices["reading"]], sort_keys=True)
     table, odd = remembered(key, lambda: _read(Path(path), reading_of(choices)))
     named = dict.fromkeys([*choices["category"], *([choices["target"]] if choices["target"] else [])])
@@ -144,12 +144,12 @@ def _classes(table: Table, choices: Mapping[str, Any]) -> Classes:
 
 
 def _about_target(classes: Classes, plan: Mapping[str, Any]) -> list[Notice]:
-    found = [notice("blank target", None, text, detail=text) for text in classes.notes]
+    about = [notice("blank target", None, text, detail=text) for text in classes.notes]
     n, of_positive = int(classes.known.sum()), int(classes.is_positive.sum())
     share = min(of_positive, n - of_positive) / max(1, n)
     if share < RARE_CLASS and plan["settings"].get("goal") != "risk":
-        found.append(notice("rare class", None, notice_text("rare_class", share=f"{RARE_CLASS:.0%}")))
-    return found
+        about.append(notice("rare class", None, notice_text("rare_class", share=f"{RARE_CLASS:.0%}")))
+    return about
 
 
 def _used(table: Table, choices: Mapping[str, Any], plan: Mapping[str, Any]) -> dict[str, str]:
@@ -178,7 +178,7 @@ def _used(table: Table, choices: Mapping[str, Any], plan: Mapping[str, Any]) -> 
 
 def _targets(table: Table, choices: Mapping[str, Any]) -> list[dict[str, Any]]:
     """The columns that could be the target, those that are named like one and have two values first."""
-    found: list[tuple[tuple[Any, ...], dict[str, Any]]] = []
+    ranked: list[tuple[tuple[Any, ...], dict[str, Any]]] = []
     for k, (name, column) in enumerate(table.columns.items()):
         if column.kind not in (Kind.NUMBER, Kind.TEXT, Kind.TRUTH) or not len(column.values):
             continue
@@ -188,8 +188,8 @@ def _targets(table: Table, choices: Mapping[str, Any]) -> list[dict[str, Any]]:
         words = "".join(c if c.isalnum() else " " for c in name.casefold()).split()
         named = any(word in words for word in _OUTCOMES)
         rank = (name != choices["target"], len(counts) > 2, not named, k not in (0, len(table.columns) - 1), -k)
-        found.append((rank, {"name": name, "values": counts.most_common(), "suggested": False}))
-    listed = [one for _, one in sorted(found, key=lambda pair: pair[0])]
+        ranked.append((rank, {"name": name, "values": counts.most_common(), "suggested": False}))
+    listed = [one for _, one in sorted(ranked, key=lambda pair: pair[0])]
     if listed and len(listed[0]["values"]) == 2:
         listed[0]["suggested"] = True
     return listed
@@ -201,24 +201,24 @@ def _label(value: object) -> str:
     return str(value)
 
 
-def try_cuts(given: dict[str, Any], _talk: Talk) -> dict[str, Any]:
+def try_cuts(job: dict[str, Any], _talk: Talk) -> dict[str, Any]:
     """Say what questions some cuts of a column give, without keeping them."""
-    choices, name = given["choices"], given["column"]
-    table, _ = read(given)
+    choices, name = job["choices"], job["column"]
+    table, _ = read(job)
     column = table.column(name)
     classes = _classes(table, choices)
-    if not given["cuts"]:
+    if not job["cuts"]:
         return {"column": name, "cuts": [], "questions": []}
-    tried = {**choices, "cut_points": {name: given["cuts"]}, "direction": {}, "shape": {}, "units": {}}
-    settings = settings_of(given["plan"], choices)
+    tried = {**choices, "cut_points": {name: job["cuts"]}, "direction": {}, "shape": {}, "units": {}}
+    settings = settings_of(job["plan"], choices)
     prepare = fitted(table, classes, {name: "feature"}, prepare_of(tried), settings)
     questions = questions_of(asked_about(prepare), column, classes)
-    return {"column": name, "cuts": sorted(given["cuts"]), "questions": questions}
+    return {"column": name, "cuts": sorted(job["cuts"]), "questions": questions}
 
 
-def some_rows(given: dict[str, Any], _talk: Talk) -> dict[str, Any]:
-    table, texts = read(given)
-    first, last = given["from"], min(table.n_rows, given["from"] + given["count"])
+def some_rows(job: dict[str, Any], _talk: Talk) -> dict[str, Any]:
+    table, texts = read(job)
+    first, last = job["from"], min(table.n_rows, job["from"] + job["count"])
     columns = {**table.columns, **texts}
     names = [name for name in table.names if name in columns]
     shown = [_cells(columns[name], first, last) for name in names]

@@ -133,13 +133,13 @@ class Progress(Watch):
     def ended(self, solution: Solution) -> None:
         """Tell what a search proved in the end, which it need not have said on its way."""
         self.flush()
-        found = by_classes(solution).evaluation
+        evaluation = by_classes(solution).evaluation
         self._card = {
             "objective": float(solution.objective),
             "bound": float(solution.lower_bound),
             "gap": solution.gap,
-            "errors": float(found.training_errors),
-            "size": found.size,
+            "errors": float(evaluation.training_errors),
+            "size": evaluation.size,
             "nodes": solution.nodes,
         }
         self._tell(**self._card, last=True)
@@ -147,8 +147,8 @@ class Progress(Watch):
     def _tell_progress(self) -> None:
         self._told = time.monotonic()
         if self._best is not None and self._best is not self._shown:
-            found = evaluate(of_classes(self._asked.question.problem), self._best)
-            self._errors, self._size = float(found.training_errors), found.size
+            evaluation = evaluate(of_classes(self._asked.question.problem), self._best)
+            self._errors, self._size = float(evaluation.training_errors), evaluation.size
         event = self._event
         if event is None and self._card and self._stage.startswith("fold"):
             self._tell(**self._card)
@@ -171,14 +171,14 @@ class Progress(Watch):
         assert self._best is not None
         self._drew, self._shown = time.monotonic(), self._best
         problem = self._asked.question.problem
-        found = evaluate(problem, self._best)
+        evaluation = evaluate(problem, self._best)
         event = self._event
         solution = Solution(
             problem=problem,
             solver="search",
             points=self._best,
-            evaluation=found,
-            lower_bound=min(found.objective, event.lower_bound) if event is not None else found.objective * 0,
+            evaluation=evaluation,
+            lower_bound=min(evaluation.objective, event.lower_bound) if event is not None else evaluation.objective * 0,
             smallest=False,
             stop=Stop.SEARCH_ENDED,
             nodes=0 if event is None else event.nodes,

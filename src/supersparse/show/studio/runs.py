@@ -44,14 +44,14 @@ class Runs(Records):
 
     def load(self) -> None:
         """Read what the folder holds; runs that the end of a server interrupted are queued again."""
-        for run_id, found in self.read_all("kind"):
-            self._known[run_id] = found
+        for run_id, run in self.read_all("kind"):
+            self._known[run_id] = run
             best = read_json(self._folder.place(run_id) / "best.json")
-            if best is not None and not found["finished"]:
-                found["model"] = best["model"]
-            if found["state"] in _BUSY:
-                found["resumed"] = found["state"] != "queued" or found.get("resumed", False)
-                found["state"] = "queued"
+            if best is not None and not run["finished"]:
+                run["model"] = best["model"]
+            if run["state"] in _BUSY:
+                run["resumed"] = run["state"] != "queued" or run.get("resumed", False)
+                run["state"] = "queued"
                 self._queue.append(run_id)
         self._pump()
 
@@ -90,14 +90,14 @@ class Runs(Records):
         return self._folder.place(run_id)
 
     def result(self, run_id: str) -> dict[str, Any] | None:
-        found = read_json(self.place(run_id) / "result.json")
-        return found if isinstance(found, dict) else None
+        content = read_json(self.place(run_id) / "result.json")
+        return content if isinstance(content, dict) else None
 
     def best(self, run_id: str) -> dict[str, Any] | None:
         """The card of a run as a page shows it; None where it has none yet."""
         run = self.record(run_id)
-        found = self.result(run_id) if run["finished"] else read_json(self.place(run_id) / "best.json")
-        return None if found is None else found.get("card")
+        content = self.result(run_id) if run["finished"] else read_json(self.place(run_id) / "best.json")
+        return None if content is None else content.get("card")
 
     def rename(self, run_id: str, changes: dict[str, Any]) -> dict[str, Any]:
         """Change the name of a run, or whether it is a favourite."""
@@ -295,10 +295,10 @@ class Runs(Records):
     def _progress(self, run_id: str, run: dict[str, Any], data: dict[str, Any]) -> None:
         last = self._logs.get(run_id, (0, float("-inf")))[1]
         run["heard"] = run.get("heard", 0) + 1
-        told = {"run": run_id, "n": run["heard"], **data}
-        run["progress"] = told
+        event = {"run": run_id, "n": run["heard"], **data}
+        run["progress"] = event
         is_new = data["stage"] != run["stage"]
-        self._publish("progress", told)
+        self._publish("progress", event)
         if is_new:
             run["stage"] = data["stage"]
             self._changed(run_id)

@@ -101,16 +101,16 @@ class Guard:
             raise refused("token", "no_token", thing="token")
 
     def _is_known(self, headers: Headers) -> bool:
-        kind, _, given = headers.get("authorization", "").partition(" ")
+        kind, _, attempt = headers.get("authorization", "").partition(" ")
         if kind == "Bearer" and self._token is not None:
-            return _same(given, self._token)
+            return _same(attempt, self._token)
         cookies: SimpleCookie = SimpleCookie()
         try:
             cookies.load(headers.get("cookie", ""))
         except CookieError:
             return False
-        found = cookies.get(self.cookie)
-        return found is not None and _same(found.value, self._session)
+        cookie = cookies.get(self.cookie)
+        return cookie is not None and _same(cookie.value, self._session)
 
     async def _begin_session(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["method"] != "POST":
@@ -125,8 +125,8 @@ class Guard:
         await send({"type": "http.response.body", "body": b""})
 
 
-def _same(given: str, known: str) -> bool:
-    return hmac.compare_digest(given.encode("utf-8", "surrogatepass"), known.encode())
+def _same(attempt: str, known: str) -> bool:
+    return hmac.compare_digest(attempt.encode("utf-8", "surrogatepass"), known.encode())
 
 
 async def _small_json(receive: Receive) -> dict[str, object]:
@@ -146,14 +146,14 @@ async def _small_json(receive: Receive) -> dict[str, object]:
 def _with_headers(send: Send) -> Send:
     async def sending(message: Message) -> None:
         if message["type"] == "http.response.start":
-            given = message.setdefault("headers", [])
-            present = {name.lower() for name, _ in given}
+            headers = message.setdefault("headers", [])
+            present = {name.lower() for name, _ in headers}
             extra = dict(_HEADERS)
             if b"content-security-policy" not in present:
                 extra["content-security-policy"] = CONTENT_SECURITY_POLICY
             if b"cache-control" not in present:
                 extra["cache-control"] = "no-store"
-            message["headers"] = [*given, *((k.encode(), v.encode()) for k, v in extra.items())]
+            message["headers"] = [*headers, *((k.encode(), v.encode()) for k, v in extra.items())]
         await send(message)
 
     return sending

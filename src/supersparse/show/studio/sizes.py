@@ -22,19 +22,19 @@ from supersparse.show.studio.texts import text
 _TRAINING = 0.5  # share of the time
 
 
-def learn_sizes(given: dict[str, Any], talk: Talk) -> dict[str, Any]:
+def learn_sizes(job: dict[str, Any], talk: Talk) -> dict[str, Any]:
     """Find the best card of each size up to ``max_size``, and judge each size on the folds."""
-    asked = asked_of(given)
+    asked = asked_of(job)
     question, problem = asked.question, asked.question.problem
-    progress = Progress(asked, talk, dict(given["ids"]))
+    progress = Progress(asked, talk, dict(job["ids"]))
     clock = Clock.of(question.recipe)
-    splits = asked.splits() if given["folds"] else []
-    most = min(given["max_size"], most_features(errors_only(problem)))
+    splits = asked.splits() if job["folds"] else []
+    most = min(job["max_size"], most_features(errors_only(problem)))
     options: SolverKeywords = {**question.recipe.options, "cancel": talk.stopped, "checkpoint": None}
     result: dict[str, Any] = {
         "goal": problem.goal,
         "measure": measure_of(problem),
-        "plan": given["plan"],
+        "plan": job["plan"],
         "sizes": [],
         "chosen": None,
         "notes": list(asked.notes),
@@ -48,7 +48,7 @@ def learn_sizes(given: dict[str, Any], talk: Talk) -> dict[str, Any]:
     share = clock.part(_TRAINING) if splits else clock
     watched: SolverKeywords = {**options, "on_progress": progress.bound_only}
     for size, solution in best_of_each_size(problem, most, share, watched, begin):
-        result["sizes"].append(_size(size, solution, given))
+        result["sizes"].append(_size(size, solution, job))
         talk.tell("partial", result)
         if solution is not None and not solution.proven_optimal:
             result["stop"] = solution.stop.value
@@ -71,9 +71,9 @@ def learn_sizes(given: dict[str, Any], talk: Talk) -> dict[str, Any]:
     return {**result, "interrupted": talk.stopped()}
 
 
-def _size(size: int, solution: Solution | None, given: dict[str, Any]) -> dict[str, Any]:
+def _size(size: int, solution: Solution | None, job: dict[str, Any]) -> dict[str, Any]:
     limit = "max_questions" if solution is not None and solution.problem.questions else "max_features"
-    settings = {k: v for k, v in given["plan"]["settings"].items() if k not in ("levels", "C0", limit)}
+    settings = {k: v for k, v in job["plan"]["settings"].items() if k not in ("levels", "C0", limit)}
     return {
         "size": size,
         "proven": solution is None or solution.proven_optimal,
@@ -82,7 +82,7 @@ def _size(size: int, solution: Solution | None, given: dict[str, Any]) -> dict[s
         "numbers": None if solution is None else numbers_of(solution, None),
         "model": None if solution is None else model_of(solution.problem, solution.points),
         "found": None if solution is None else found_of(solution),
-        "plan": {**given["plan"], "settings": {**settings, "C0": 0, limit: size}},
+        "plan": {**job["plan"], "settings": {**settings, "C0": 0, limit: size}},
         "cross_validated": None,
     }
 

@@ -152,39 +152,39 @@ class Studio:
             "limits": self.limits.as_data(),
         }
 
-    def start(self, given: dict[str, Any]) -> dict[str, Any]:
-        kind = given.get("kind", "card")
+    def start(self, body: dict[str, Any]) -> dict[str, Any]:
+        kind = body.get("kind", "card")
         if kind not in KINDS or kind == "repair":
             raise wrong("kind", kind, "one_of", known=", ".join(k for k in KINDS if k != "repair"))
-        unknown = set(given) - {"kind", "table", "name", "plan", "card", "max_size", "folds", "within",
+        unknown = set(body) - {"kind", "table", "name", "plan", "card", "max_size", "folds", "within",
                                 "max_models", "time_limit", "bootstrap"}  # fmt: skip
         if unknown:
-            raise wrong(min(unknown), given[min(unknown)], "leave_out")
+            raise wrong(min(unknown), body[min(unknown)], "leave_out")
         if kind in ("report", "certificate"):
-            return self._start_on_card(kind, given)
-        table_id = given.get("table")
+            return self._start_on_card(kind, body)
+        table_id = body.get("table")
         if not isinstance(table_id, str):
             raise wrong("table", table_id, "table")
         table = self.tables.for_worker(table_id)
-        plan = read_plan(given["plan"]) if "plan" in given else table["plan"]
+        plan = read_plan(body["plan"]) if "plan" in body else table["plan"]
         if table["choices"]["target"] is None:
             raise wrong("target", None, "target")
         more: dict[str, Any] = {}
         if kind == "frontier":
-            more["max_size"] = check_whole("max_size", given.get("max_size", 8), 1, 30)
-            more["folds"] = bool(given.get("folds", True))
+            more["max_size"] = check_whole("max_size", body.get("max_size", 8), 1, 30)
+            more["folds"] = bool(body.get("folds", True))
         if kind == "pool":
-            more["within"] = _number("within", given.get("within", 0.05), 0, 10)
-            more["max_models"] = check_whole("max_models", given.get("max_models", 200), 1, 1000)
-        return self._add(kind, given, table_id, {**table, "plan": plan}, more, _limit_of(plan))
+            more["within"] = _number("within", body.get("within", 0.05), 0, 10)
+            more["max_models"] = check_whole("max_models", body.get("max_models", 200), 1, 1000)
+        return self._add(kind, body, table_id, {**table, "plan": plan}, more, _limit_of(plan))
 
-    def _start_on_card(self, kind: str, given: dict[str, Any]) -> dict[str, Any]:
-        card = given.get("card")
+    def _start_on_card(self, kind: str, body: dict[str, Any]) -> dict[str, Any]:
+        card = body.get("card")
         if not isinstance(card, str):
             raise wrong("card", card, "card")
-        found = self.cards.for_worker(card)
-        more = {"bootstrap": check_whole("bootstrap", given.get("bootstrap", 30), 0, 1000)}
-        return self._add(kind, given, found["ids"]["table"], found, more, _REPORT_SECONDS, of=card, goal="errors")
+        of_card = self.cards.for_worker(card)
+        more = {"bootstrap": check_whole("bootstrap", body.get("bootstrap", 30), 0, 1000)}
+        return self._add(kind, body, of_card["ids"]["table"], of_card, more, _REPORT_SECONDS, of=card, goal="errors")
 
     async def repair(self, edit_id: str, given: dict[str, Any]) -> dict[str, Any]:
         found = await self.edits.repair(edit_id)
@@ -192,7 +192,7 @@ class Studio:
         return self._add("repair", given, found["table"], found, more, _limit_of(found["plan"]), of=edit_id)
 
     def _add(
-        self, kind: str, given: dict[str, Any], table: str, asked: dict[str, Any], more: dict[str, Any],
+        self, kind: str, body: dict[str, Any], table: str, asked: dict[str, Any], more: dict[str, Any],
         seconds: object, **others: Any,
     ) -> dict[str, Any]:  # fmt: skip
         """Add a run on a table; `asked` has the choices and the plan, `more` what its kind needs."""
@@ -200,24 +200,24 @@ class Studio:
             {
                 "table": table,
                 "kind": kind,
-                "name": self._name(given, kind),
+                "name": self._name(body, kind),
                 "choices": asked["choices"],
                 "plan": asked["plan"],
                 "given": more,
-                "time_limit": self.seconds(given.get("time_limit", seconds)),
+                "time_limit": self.seconds(body.get("time_limit", seconds)),
                 "goal": asked["plan"]["settings"].get("goal", "errors"),
                 **others,
             }
         )
 
-    def seconds(self, given: object) -> float:
+    def seconds(self, limit: object) -> float:
         """Read a time limit; without one, the longest that there is."""
-        if given is None:
+        if limit is None:
             return self.limits.seconds
-        return _number("time_limit", given, 1, self.limits.seconds)
+        return _number("time_limit", limit, 1, self.limits.seconds)
 
-    def _name(self, given: dict[str, Any], kind: str) -> str:
-        name = given.get("name")
+    def _name(self, body: dict[str, Any], kind: str) -> str:
+        name = body.get("name")
         if name is None or name == "":
             return f"{text(f'run_names.{kind}')} {1 + sum(run['kind'] == kind for run in self.runs.runs())}"
         if not isinstance(name, str) or len(name) > 120:
@@ -227,10 +227,10 @@ class Studio:
     def _given(self, run: dict[str, Any]) -> dict[str, Any]:
         """Return what a worker is told about a run."""
         if run["kind"] in ("report", "certificate"):
-            found = self.cards.for_worker(run["of"])
-            folder = Path(found["files"])
+            of_card = self.cards.for_worker(run["of"])
+            folder = Path(of_card["files"])
             folder.mkdir(parents=True, exist_ok=True)
-            return {**found, **run["given"], "out": str(folder)}
+            return {**of_card, **run["given"], "out": str(folder)}
         settings = dict(run["plan"]["settings"])
         seconds = self.runs.seconds_of(run)
         settings["solve"] = {**settings.get("solve", {}), "time_limit": seconds}

@@ -29,13 +29,13 @@ def now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
-def shown_name(given: str) -> str:
+def shown_name(name: str) -> str:
     """Return the name of a file as people see it; it is never used as a path.
 
     >>> shown_name("C:\\\\data\\\\../my table.csv")
     'my table.csv'
     """
-    text = given.encode("utf-8", "replace").decode()  # a file's name need not be text
+    text = name.encode("utf-8", "replace").decode()  # a file's name need not be text
     bare = _UNSEEN.sub("", re.split(r"[/\\]", text)[-1]).strip()
     return bare[:120] or "table"
 
@@ -68,10 +68,10 @@ class Tables(Records):
 
     def load(self) -> None:
         """Read what the folder holds; a table that was being read is read again."""
-        for table_id, found in self.read_all("file"):
-            if self._file(found).exists():
-                self._known[table_id] = found
-                if found["state"] == "reading":
+        for table_id, table in self.read_all("file"):
+            if self._file(table).exists():
+                self._known[table_id] = table
+                if table["state"] == "reading":
                     self._read(table_id)
 
     async def add(self, name: str, content: AsyncIterator[bytes]) -> dict[str, Any]:
@@ -178,9 +178,9 @@ class Tables(Records):
     def change(self, table_id: str, changes: object) -> dict[str, Any]:
         """Change choices, or answer what was noticed; the table is read again where that matters."""
         table = self.record(table_id)
-        given = dict(changes) if isinstance(changes, dict) else changes
-        answers = given.pop("answers", {}) if isinstance(given, dict) else {}
-        made = {**table, "choices": changed(table["choices"], given)}
+        content = dict(changes) if isinstance(changes, dict) else changes
+        answers = content.pop("answers", {}) if isinstance(content, dict) else {}
+        made = {**table, "choices": changed(table["choices"], content)}
         if not isinstance(answers, dict):
             raise refused("input", "answers", thing="answers", value=answers)
         for notice, answer in answers.items():
@@ -191,18 +191,18 @@ class Tables(Records):
 
     def _with_answer(self, table: dict[str, Any], notice: str, answer: object) -> dict[str, Any]:
         choices: Choices = table["choices"]
-        found = next((one for one in _noticed(table) if one["id"] == notice), None)
-        chosen = None if found is None else next((a for a in found["answers"] if a["id"] == answer), None)
-        if found is None or chosen is None:
+        asked_about = next((one for one in _noticed(table) if one["id"] == notice), None)
+        chosen = None if asked_about is None else next((a for a in asked_about["answers"] if a["id"] == answer), None)
+        if asked_about is None or chosen is None:
             raise refused("input", "no_answer", thing="answers", value=answer, notice=notice[:40])
         undone = choices
-        for other in found["answers"]:  # what another answer added goes before this one is given
+        for other in asked_about["answers"]:  # what another answer added goes before this one is given
             if other["id"] != answer:
                 undone = done(undone, [{"key": s["key"], "remove": s["add"]} for s in other["does"] if "add" in s])
         others = [one for one in table["answered"] if one["id"] != notice]
         return {
             **table,
-            "answered": [*others, {**found, "answer": answer, "needs_answer": False}],
+            "answered": [*others, {**asked_about, "answer": answer, "needs_answer": False}],
             "choices": {**done(undone, chosen["does"]), "answers": {**choices["answers"], notice: answer}},
         }
 
@@ -210,9 +210,9 @@ class Tables(Records):
         plan: Plan = self.record(table_id)["plan"]
         return plan
 
-    def set_plan(self, table_id: str, given: object) -> Plan:
+    def set_plan(self, table_id: str, content: object) -> Plan:
         """Change what is asked of a table; roles of columns may change with it."""
-        before, after = self.plan(table_id), read_plan(given)
+        before, after = self.plan(table_id), read_plan(content)
         roles = ("sample_weight", "rate_groups")
         reads = any(before["settings"].get(r) != after["settings"].get(r) for r in roles)
         self._change(table_id, plan=after, **({"state": "reading"} if reads else {}))
@@ -277,21 +277,21 @@ def too_large(limit: int) -> StudioError:
 
 
 def read_range(first: str | None, count: str | None) -> dict[str, int]:
-    found = []
-    for name, given, usual in (("from", first, 0), ("count", count, 50)):
-        if given is not None and not (given.isascii() and given.isdigit() and len(given) < 10):
-            raise wrong(name, given, "whole_number")
-        found.append(usual if given is None else int(given))
-    return {"from": found[0], "count": min(found[1], _MOST_ROWS)}
+    ends = []
+    for name, wanted, usual in (("from", first, 0), ("count", count, 50)):
+        if wanted is not None and not (wanted.isascii() and wanted.isdigit() and len(wanted) < 10):
+            raise wrong(name, wanted, "whole_number")
+        ends.append(usual if wanted is None else int(wanted))
+    return {"from": ends[0], "count": min(ends[1], _MOST_ROWS)}
 
 
 def _noticed(table: dict[str, Any]) -> list[dict[str, Any]]:
     """The notices with their answers; one that an answer made go away stays, so that it can be undone."""
     answers = {one["id"]: one for one in table["answered"]}
     fresh = (table["profile"] or {}).get("noticed", [])
-    found = [
+    noticed = [
         {**one, "answer": answers[one["id"]]["answer"], "needs_answer": False} if one["id"] in answers else one
         for one in fresh
     ]
-    known = {one["id"] for one in found}
-    return [*found, *(one for one in answers.values() if one["id"] not in known)]
+    known = {one["id"] for one in noticed}
+    return [*noticed, *(one for one in answers.values() if one["id"] not in known)]

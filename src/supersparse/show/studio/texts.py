@@ -26,8 +26,8 @@ _NAME = re.compile(r"\{(\w+)\}")
 
 @cache
 def _texts() -> dict[str, dict[str, str | dict[str, str]]]:
-    found: dict[str, dict[str, str | dict[str, str]]] = json.loads(PATH.read_text(encoding="utf-8"))
-    return found
+    texts: dict[str, dict[str, str | dict[str, str]]] = json.loads(PATH.read_text(encoding="utf-8"))
+    return texts
 
 
 def text(key: str, **values: object) -> str:
@@ -37,10 +37,10 @@ def text(key: str, **values: object) -> str:
     'the file is larger than 500 MB, the'
     """
     group, _, name = key.partition(".")
-    found = _texts()[group][name]
-    if isinstance(found, dict):
-        found = found["one" if values.get("n") == 1 else "other"]
-    return _NAME.sub(lambda one: str(values[one[1]]) if one[1] in values else one[0], found)
+    words = _texts()[group][name]
+    if isinstance(words, dict):
+        words = words["one" if values.get("n") == 1 else "other"]
+    return _NAME.sub(lambda one: str(values[one[1]]) if one[1] in values else one[0], words)
 
 
 def has_text(key: str) -> bool:
@@ -144,9 +144,9 @@ def as_problem(error: BaseException, names: Mapping[str, str] | None = None) -> 
     """
     if isinstance(error, StudioError):
         return error
-    said = str(error) or type(error).__name__
+    message = str(error) or type(error).__name__
     for path, name in (names or {}).items():
-        said = said.replace(path, name)
+        message = message.replace(path, name)
     if isinstance(error, InfeasibleError):
         code = "infeasible"
     elif isinstance(error, InvalidInputError | SolverError | PackageNotInstalledError):
@@ -154,7 +154,7 @@ def as_problem(error: BaseException, names: Mapping[str, str] | None = None) -> 
     else:
         code = "failed"
     if not isinstance(error, SupersparseError | OSError | MemoryError):
-        said = text("refused.unexpected", error=f"{type(error).__name__}: {said}")
+        message = text("refused.unexpected", error=f"{type(error).__name__}: {message}")
     if not isinstance(error, SupersparseError):
-        return StudioError(code, said)
-    return StudioError(code, said, thing=error.subject, value=error.value, remedy=error.remedy)
+        return StudioError(code, message)
+    return StudioError(code, message, thing=error.subject, value=error.value, remedy=error.remedy)
