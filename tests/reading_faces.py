@@ -9,10 +9,9 @@ from html.parser import HTMLParser
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from supersparse.card.evidence import MEASURES
 from supersparse.card.rules import InRange, IsNoneOf, IsOneOf
+from supersparse.show.document.blocks import Facts, Paragraph, Questions, TableBlock, Title
 from supersparse.show.document.content import content_of
-from supersparse.table.small_table import number
 
 ESCAPE = re.compile(r"\\(?:x(..)|u(....)|U(........)|(.))")
 NAMED = {"n": "\n", "r": "\r", "t": "\t", "\\": "\\"}
@@ -106,7 +105,7 @@ TEX = {
     r"\%": "%", r"\textasciitilde{}": "~", r"\textasciicircum{}": "^", r"\textless{}": "<",
     r"\textgreater{}": ">", r"\textbar{}": "|", r"\textasciigrave{}": "`", r"\textquotesingle{}": "'",
     r"\symbol{34}": '"', "-{}": "-", ",{}": ",", "?{}": "?", "!{}": "!", r"$\times$": "×", "$-$": "-",
-    r"\allowbreak{}": "",
+    r"\allowbreak{}": "", r"\textendash{}": "\u2013",
 }  # fmt: skip
 TEX_TOKEN = re.compile("|".join(map(re.escape, TEX)) + "|.", re.DOTALL)
 
@@ -153,6 +152,8 @@ def texts_of_latex(text):
     text = re.sub(r"\\([`'^~=u.\"rHvdcb])\{([A-Za-z])\}", lambda found: found[2] + ACCENTS[found[1]], text)
     for line in text.split("\n"):
         tables += [[]] if line.startswith((r"\begin{tabular}", r"\end{tabular}")) else []
+        line = re.sub(r"^\{\\(?:small|footnotesize|scriptsize) (.*)\\par\}$", r"\1", line)
+        line = re.sub(r"\\par\\medskip$", "", line)
         if line in ("}", "") or re.match(r"%|\\(begin|end|par|toprule|midrule|bottomrule)|\{\\\w+size|\{\\small", line):
             continue
         line = re.sub(r"^\\textbf\{(\w[\w ]*:)\} ", r"\1 ", line)  # the label of a fact
@@ -189,38 +190,30 @@ READERS = {
 }
 
 
-def expected_texts(card, style="card", *, as_boxes, by_measure=False, at_the_bedside=False):
-    """What every face of a card must show, in this order.
-
-    `as_boxes`: totals and classes stand in boxes. `by_measure`: the evidence has a row for each measure.
-    """
+def expected_texts(card, style="card", *, at_the_bedside=False):
+    """What every face of a card must show, in this order."""
     content = content_of(card, style)
     content = content.at_the_bedside if at_the_bedside else content
-    expected = [content.heading]
-    for part in content.parts:
-        for line in part.lines:
-            expected += [line.text]
-            for answer in line.answers:
-                expected += [answer.text, answer.points]
-            expected += [] if line.answers else [line.points]
-        expected += [part.adds]
-    expected += [content.difference[0]] if content.difference else []
-    if as_boxes and content.parts and not content.difference:
-        expected += [text for totals, name in content.results for text in (name, f"Total {totals}")]
-    else:
-        expected += [content.rule]
-    expected += [column.totals for column in content.risks] + [column.percent for column in content.risks]
-    if any(column.cases is not None for column in content.risks):
-        expected += [number(column.cases) for column in content.risks]
-    expected += [content.risk_note] if content.risk_note else []
-    if content.judgements and by_measure:
-        for k, name in enumerate(MEASURES):
-            expected += [name, *(one.cells[k] for one in content.judgements)]
-    elif content.judgements:
-        expected += MEASURES
-        expected += [cell for one in content.judgements for cell in (one.on, *one.cells)]
-    expected += [content.warning or content.baseline] if content.warning or content.baseline else []
-    return expected + list(content.notes)
+    expected = []
+    for block in content.blocks:
+        match block:
+            case Title() | Paragraph():
+                expected += [block.text]
+            case Questions():
+                for part in block.parts:
+                    for line in part.lines:
+                        expected += [line.text]
+                        for answer in line.answers:
+                            expected += [answer.text, answer.points]
+                        expected += [] if line.answers else [line.points]
+                    expected += [part.adds]
+                expected += [block.difference[0]] if block.difference else []
+            case TableBlock():
+                expected += [cell for row in (block.header[1:], *(row[1:] for row in block.rows)) for cell in row]
+                expected += block.notes
+            case Facts():
+                expected += [text for row in block.rows for text in row]
+    return expected
 
 
 def assert_shows(texts, expected):
@@ -236,7 +229,7 @@ def assert_shows(texts, expected):
 
 def _plain(text):
     text = unicodedata.normalize("NFC", text.replace("\u2068", "").replace("\u2069", ""))
-    return " ".join(text.split())
+    return " ".join(text.replace(" \u00d7", " x").replace("(\u00d7", "(x").split())
 
 
 @st.composite

@@ -37,7 +37,6 @@ HOMES = {
     "yaml": ["base/schema/tree.py"],
     "narwhals": ["table", "problem/counts.py", "show/estimators", "show/report/data.py"],
     "xlsxwriter": ["card/export/xlsx.py"],
-    "reportlab": ["show/report/pdf.py"],
     "onnx": ["card/export/onnx.py"],
     "skops": ["card/export/estimator.py"],
     "pyarrow": ["table/other_files.py"],

@@ -33,10 +33,28 @@ def test_a_column_that_is_filled_for_one_class_only_is_doubted():
     days = [k % 15 + 1 if ill else np.nan for k, ill in enumerate(positive)]
     (doubt,) = asked({"age": ages(), "days": days}, positive)
     assert doubt == (
-        "whether 'days' is known alone separates the classes in all rows; is it known when the card is used?"
+        "'days': all 40 rows with no value are negative; was this known before the outcome? If not: --drop days"
     )
-    days[0] = np.nan  # one exception, and it is a good predictor
-    assert asked({"age": ages(), "days": days}, positive) == ()
+
+
+def test_an_answer_of_one_class_is_doubted_unless_chance_explains_it():
+    positive = np.arange(400) % 4 == 0
+    ward = np.where(positive & (np.arange(400) < 200), 2.0, np.arange(400) // 3 % 2)
+    (doubt,) = asked({"age": ages(400), "ward": ward}, positive)
+    assert doubt.startswith("'ward': all 50 rows with 2 are positive; was this known before the outcome?")
+    rare = np.arange(400) < 4
+    site = np.where(np.arange(400) < 380, 0.0, 1.0)  # 20 rows without any of four events, by chance
+    assert not any("site" in doubt for doubt in asked({"age": ages(400), "site": site}, rare))
+
+
+def test_a_column_that_does_as_well_as_all_others_is_doubted():
+    rng = np.random.default_rng(3)
+    positive = rng.random(300) < 0.4
+    weak, code = rng.normal(positive * 0.5, 1), rng.normal(positive * 3.0, 1)
+    (doubt,) = asked({"weak": weak, "length_of_stay": code}, positive)
+    assert doubt.startswith("'length_of_stay': Length of stay alone separates the classes as well as all other columns")
+    assert doubt.endswith("was this known before the outcome? If not: --drop length_of_stay")
+    assert asked({"weak": weak, "other": rng.normal(positive * 0.6, 1)}, positive) == ()
 
 
 @pytest.mark.parametrize("sign", [1, -1])
@@ -76,7 +94,7 @@ def test_the_notes_of_a_classifier_have_the_doubts():
     days = [k % 15 + 1 if ill else np.nan for k, ill in enumerate(positive)]
     table = {"age": np.array(ages(), dtype=float), "days": np.array(days)}
     model = SLIMClassifier(prepare="auto", C0=0.1).fit(table, positive)
-    assert model.prepare_.notes_[-1].startswith("whether 'days' is known alone separates")
+    assert model.prepare_.notes_[-1].startswith("'days': all 40 rows with no value are negative")
     assert "days: no cut" in " ".join(model.prepare_.notes_)  # it is not left out: its gaps are a question
 
 

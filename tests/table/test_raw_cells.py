@@ -120,7 +120,7 @@ def test_limits_are_ordered_coded_or_parsed(write, monkeypatch, most_different):
     expected = [0.5, -inf, -inf, 12.25, inf, np.nan, 1000, inf, 0.75]
     np.testing.assert_array_equal(table.columns["x"].values, expected)
     assert table.columns["x"].n_missing == 1
-    assert "'<0.01' (1 row), '≤ 0.02' (1 row) are below every number" in table.column_notes["x"][0]
+    assert "'<0.01' (1 row), '≤ 0.02' (1 row) counts as lower than any measured value" in table.column_notes["x"][0]
 
 
 @pytest.mark.parametrize("most_different", [2**16, 1])

@@ -7,33 +7,20 @@ predicting the cheaper class for everyone.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil
 from typing import Any
 
 from supersparse.base.exact import counted, exact, shown
 from supersparse.base.schema.labels import label_text
-from supersparse.base.stop import Stop
 from supersparse.card.card import Card
-from supersparse.card.lines import class_names, with_class_names
-from supersparse.card.performance import ClassWeights, Performance
+from supersparse.card.evaluate.rates import Rate
+from supersparse.card.lines import class_names
+from supersparse.card.performance import ALL_COLUMNS, ClassWeights, Performance
 from supersparse.card.provenance import CertificateFile, Provenance, Suppressed
 from supersparse.card.risk import LogisticRisk
 from supersparse.table.plain import visible
 from supersparse.table.small_table import number
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Judgement:
-    """One row of the table of evidence: which rows, and each measure in words."""
-
-    on: str
-    cells: tuple[str, ...]  # in the order of MEASURES
-
-
-MEASURES = ("Sensitivity", "Specificity", "PPV", "NPV", "AUC", "Errors")
-
 
 CERTIFICATE = "Certificate"
 """The label of the file that holds the proof."""
@@ -49,7 +36,7 @@ _UNSIGNED = " (the card's file is not signed: it may have been changed since)"
 
 
 def facts(card: Card) -> tuple[tuple[str, str], ...]:
-    """Labelled facts about how the card was made; none for a card written by hand."""
+    """Labelled facts about what was proven and done; none for a card written by hand. The report has the rest."""
     made = card.provenance
     if made is None:
         return ()
@@ -58,40 +45,31 @@ def facts(card: Card) -> tuple[tuple[str, str], ...]:
         ("Proof", _proof(made) + ("" if made.signed else _UNSIGNED)),
         *(() if told_above else (("Errors", _errors(card, made)),)),
         *(() if made.suppressed is None else ((COUNTS, _suppressed(made.suppressed)),)),
-        ("Size", _size(card)),
-        ("Settings", f"minimise {with_class_names(card, made.minimised)}; {visible(made.allowed)}"),
-        ("Made by", _maker(made)),
         *(() if made.certificate is None else ((CERTIFICATE, _certificate(made.certificate)),)),
         *(() if not made.edits else ((EDITED, _edited(made)),)),
     )
 
 
 def in_one_line(label: str, fact: str) -> str:
-    """A labelled fact as a sentence; a proof needs no label before "Proven:"."""
-    return fact if fact.startswith("Proven:") else f"{label}: {fact}"
+    """A labelled fact as a sentence; a proof needs no label before "Proven"."""
+    return fact if label == "Proof" else f"{label}: {fact}"
 
 
 def _proof(made: Provenance) -> str:
-    what = ("weighted " if made.weighs_classes else "") + ("log loss" if made.is_risk else "errors")
-    if _is_blended(made) and not made.is_risk:
-        what += " by the blended labels"
-    objective = f"objective ({what} plus penalties, {float(made.objective):.6f})"
-    of_all = "no other card"
-    if made.features is not None:
-        of_all = f"of all cards over {_candidates(made)}, none"
+    """What was proven, in one sentence."""
     if made.asks_questions and made.proven_optimal:
         asked = made.settings or {}
         price = ", with a small price for each question" if asked.get("C0", 0) != 0 else ""
         fit = "the blended labels" if _is_blended(made) else "the labels"
         return f"Proven: of all cards that ask {visible(made.allowed)}, none is better (fit to {fit}{price})."
     if made.proven_optimal:
-        smallest = ", and no equally good one has smaller points" if made.proven_smallest else ""
-        tolerance = " by more than 0.000000001" if made.is_risk else ""
-        return f"Proven optimal: {of_all} with these settings has a lower {objective}{tolerance}{smallest}"
+        of_all = "no other card" if made.features is None else f"of all cards over {_candidates(made)}, none"
+        weighted = "weighted " if made.weighs_classes else ""
+        better = f"has a lower {weighted}log loss" if made.is_risk else f"makes fewer {weighted}errors"
+        return f"Proven optimal: {of_all} with these settings {better} for its size."
     if made.lower_bound <= 0:
-        return f"Not proven: a card with a lower {objective} could exist; how much lower is unknown"
-    percent = f"{ceil(made.gap * 1000) / 10:.1f} %"
-    return f"Not proven: a better card could exist, by at most {percent} of the {objective}"
+        return "Not proven: a better card could exist; how much better is unknown."
+    return f"Not proven: a better card could exist, by at most {ceil(made.gap * 1000) / 10:.1f} %."
 
 
 def _certificate(certificate: CertificateFile) -> str:
@@ -147,48 +125,66 @@ def _tie(card: Card) -> Fraction:
     return card.zero_total
 
 
-def _size(card: Card) -> str:
-    if card.provenance is not None and card.provenance.asks_questions:
-        return counted(len({item.column for item in card.as_learned.items}), "question")
-    return f"{counted(len(card.as_learned.items), 'feature')}, {card.size_with_intercept} with the intercept"
-
-
-def _maker(made: Provenance) -> str:
-    known = Stop.__members__.get(made.stop)
-    reason = visible(made.stop) if known is None else known.value
-    return f"supersparse {visible(made.version)}, {visible(made.solver)}, in {made.seconds:.1f} s; {reason}"
-
-
 def _share(part: Fraction, whole: Fraction) -> str:
     percent = f" ({float(100 * part / whole):.2f} %)" if whole else ""
     return f"{shown(part)} of {shown(whole)}{percent}"
 
 
-def judgement(seen: Performance) -> Judgement:
-    rates = (seen.sensitivity, seen.specificity, seen.positive_predictive_value, seen.negative_predictive_value)
-    auc = "-" if seen.auc is None else f"{seen.auc:.2f}"
-    if seen.auc_interval is not None:
-        auc += f" ({seen.auc_interval[0]:.2f} to {seen.auc_interval[1]:.2f})"
-    wrong = number(seen.false_positives + seen.false_negatives)
-    cells = (*("-" if r is None else percent(float(r)) for r in rates), auc)
-    errors = f"{wrong} of {number(seen.n)} ({percent(float(seen.error))})"
-    on = {"training": "Training", "cross-validation": "Cross-validated", "validation": "Validated"}[seen.on]
-    return Judgement(on=on, cells=(*cells, errors))
+def evidence_rows(seen: Performance) -> tuple[tuple[str, str], ...]:
+    """How well a card does, in the reader's words: each measure with its interval of 95 %."""
+    rates = (
+        ("Sensitivity", seen.true_positives, seen.positives),
+        ("Specificity", seen.true_negatives, seen.negatives),
+        ("PPV", seen.true_positives, seen.true_positives + seen.false_positives),
+        ("NPV", seen.true_negatives, seen.true_negatives + seen.false_negatives),
+    )
+    return (
+        ("Cases, events", f"{number(seen.n)}, {number(seen.positives)}"),
+        ("AUC", _auc(seen)),
+        *((name, _rate(part, whole)) for name, part, whole in rates),
+        *(() if seen.calibration is None else (("Calibration slope", _calibration(seen.calibration)),)),
+        ("Misclassified", _rate(seen.false_positives + seen.false_negatives, seen.n)),
+    )
 
 
-def skipped_folds(seen: Performance) -> str | None:
-    """How many folds stand behind a performance, where not all planned ones do."""
-    if seen.folds is None:
-        return None
-    return f"Cross-validated on {seen.folds[0]} of the {seen.folds[1]} folds that were planned"
+def _auc(seen: Performance) -> str:
+    if seen.auc is None:
+        return "-"
+    within = seen.auc_interval
+    interval = "" if within is None else f" ({within[0]:.2f}\u2013{within[1]:.2f})"
+    others = next((one.auc for one in seen.compared if one.of == ALL_COLUMNS and one.auc is not None), None)
+    return f"{seen.auc:.2f}{interval}" + ("" if others is None else f"; all columns {others:.2f}")
+
+
+def _rate(part: Fraction, whole: Fraction) -> str:
+    found = Rate(events=part, of=whole)
+    if found.value is None or found.interval is None:
+        return "-"
+    low, high = found.interval
+    return f"{percent(found.value)} ({100 * low:.0f}\u2013{100 * high:.0f})"
+
+
+def _calibration(found: tuple[float, float, float]) -> str:
+    slope, low, high = found
+    return f"{slope:.2f} ({low:.2f}\u2013{high:.2f})"
+
+
+def judged_on(seen: Performance) -> str:
+    """Which rows the numbers of a card are of."""
+    skipped = "" if seen.folds is None else f", {seen.folds[0]} of the {seen.folds[1]} folds that were planned"
+    return {
+        "training": "Measured on the rows that the card was learned from, so these numbers are optimistic.",
+        "cross-validation": f"Measured on rows that the card was not learned from (cross-validation{skipped}).",
+        "validation": "Measured on other rows than those that the card was learned from.",
+    }[seen.on]
 
 
 def about_labels(card: Card) -> str | None:
-    """The sentence above numbers of a card that was learned from blended labels; None for others."""
+    """The sentence beside numbers of a card that was learned from blended labels; None for others."""
     made = card.provenance
     if made is None or not _is_blended(made):
         return None
-    return "The labels were blended with a model of all columns; the numbers below are of the true outcomes."
+    return "Learned from labels blended with a model of all columns; all numbers here are of the true outcomes."
 
 
 def _is_blended(made: Provenance) -> bool:
@@ -222,15 +218,9 @@ _SURE = 1e-9  # by which share a log loss must be lower: proofs are as fine
 def baseline(card: Card, seen: Performance) -> str:
     """How good the same answer for everyone would be on these rows."""
     asked = _asked(card)
-    if _is_risk(asked) and seen.log_loss is not None and seen.baseline_log_loss is not None:
-        weighs = _by_class(_class_weights(card, asked, seen))
-        return (
-            f"The log loss of this card is {_loss(seen.log_loss)}, "
-            f"that of {_SAME} {_loss(seen.baseline_log_loss)}{weighs}."
-        )
-    always = f"Always predicting {_name(card, positive=seen.positives > seen.negatives)} is wrong"
+    always = f'For comparison: predicting "{_name(card, positive=seen.positives > seen.negatives)}" for everyone'
     weighs = "" if _class_weights(card, asked, seen) is None else "; this card weighs errors by class"
-    return f"{always} for {percent(float(seen.baseline_error))} of rows{weighs}."
+    return f"{always} misclassifies {percent(float(seen.baseline_error))}{weighs}."
 
 
 def _loss(value: float) -> str:

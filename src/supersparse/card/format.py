@@ -206,7 +206,7 @@ def _seen_totals(risk: LogisticRisk) -> tuple[tuple[Fraction, ...], ...]:
     return () if seen is None else tuple(zip(seen.totals, seen.cases, seen.events, strict=True))
 
 
-_TOTAL, _SHARE, _LOSS = Entry("total", NUMBER), real(minimum=0, maximum=1), real(minimum=0)
+_TOTAL, _SHARE, _LOSS, _SLOPE = Entry("total", NUMBER), real(minimum=0, maximum=1), real(minimum=0), real()
 RISK = OneOf(
     "kind",
     attrgetter("kind"),
@@ -268,10 +268,21 @@ def _pair(first: Any, second: Any) -> tuple[Any, Any] | None:
     return None if first is None or second is None else (first, second)
 
 
-def _performance(folds: Any, folds_planned: Any, auc_low: Any, auc_high: Any, **values: Any) -> Performance:
+def _performance(
+    folds: Any, folds_planned: Any, auc_low: Any, auc_high: Any, calibration: Any, **values: Any
+) -> Performance:
     if (folds is None) != (folds_planned is None):
         raise InvalidCardError("a performance has one of folds and folds_planned", "give both or none")
-    return Performance(auc_interval=_pair(auc_low, auc_high), folds=_pair(folds, folds_planned), **values)
+    return Performance(
+        auc_interval=_pair(auc_low, auc_high), folds=_pair(folds, folds_planned),
+        calibration=None if not calibration else tuple(calibration), **values,
+    )  # fmt: skip
+
+
+def _compared(auc_low: Any, auc_high: Any, log_loss_low: Any, log_loss_high: Any, **values: Any) -> Compared:
+    return Compared(
+        auc_interval=_pair(auc_low, auc_high), log_loss_interval=_pair(log_loss_low, log_loss_high), **values
+    )
 
 
 def _part(attribute: str, index: int) -> Callable[[Any], Any]:
@@ -285,7 +296,13 @@ _COMPARED = Object(
     Entry("log_loss", _LOSS),
     Entry("error", _SHARE),
     Entry("proven", _SHARE, None, "The share of the folds in which the card was proven; null of other models."),
-    make=Compared,
+    Entry("questions", COUNT, None, "Of a card of at most so many questions."),
+    Entry("auc_low", _SHARE, None, "Ends of the interval of 95 % over the folds.", get=_part("auc_interval", 0)),
+    Entry("auc_high", _SHARE, None, get=_part("auc_interval", 1)),
+    Entry("log_loss_low", _SLOPE, None, get=_part("log_loss_interval", 0)),
+    Entry("log_loss_high", _SLOPE, None, get=_part("log_loss_interval", 1)),
+    Entry("worse", TRUTH, None, "Whether its log loss is clearly higher than that of the best size."),
+    make=_compared,
 )
 PERFORMANCE = Object(
     Entry("on", Word(get_args(Judged)), "training", always=True),
@@ -295,6 +312,13 @@ PERFORMANCE = Object(
     Entry("auc_high", _SHARE, None, get=_part("auc_interval", 1)),
     Entry(
         "log_loss", _LOSS, None, "Mean log loss of the risks, class weights applied; of a card learned for its risks."
+    ),
+    Entry(
+        "calibration",
+        ListOf(_SLOPE),
+        (),
+        "Calibration slope of held-out risks, and its interval of 95 %.",
+        get=lambda seen: list(seen.calibration or ()),
     ),
     Entry(
         "baseline_log_loss", _LOSS, None, "Log loss of the prevalence as everyone's risk; given together with log_loss."

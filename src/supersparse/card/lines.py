@@ -3,17 +3,18 @@
 Every face and every form to fill in shows these lines, in this order, with these numbers and words.
 """
 
+import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 
-from supersparse.base.exact import shown
+from supersparse.base.exact import counted, shown
 from supersparse.card.bands import Band, asks_for_no, asks_for_yes, bands_of
 from supersparse.card.card import Card, Item
-from supersparse.card.rules import Domain, InRange, IsMissing, IsOneOf, Rule, ValueOf, values_of
-from supersparse.card.words import ColumnWording, answer, category_text, condition, question, readable
+from supersparse.card.rules import Domain, InRange, IsMissing, IsNoneOf, IsOneOf, Rule, ValueOf, values_of
+from supersparse.card.words import ColumnWording, answer, category_text, condition, question, readable, unit_in
 from supersparse.table.plain import quoted, visible
 
 _MOST_VALUES = 3  # of a domain, that are listed next to a column
@@ -61,9 +62,9 @@ def lines_of(card: Card) -> tuple[Line, ...]:
     >>> [(one.text, str(one.points)) for one in lines_of(card)[0].answers]
     [('under 16', '0'), ('16 to under 23', '4'), ('23 or older', '2')]
     """
-    lines: list[Line] = []
-    for column, items, domain in card.by_column():
-        lines += _lines(items, domain, card.wording.of(column))
+    lines = _all_lines(card, in_blocks=False)
+    if any(line.answers or _is_negated(line.rule) for line in lines):
+        lines = _all_lines(card, in_blocks=True)
     often = Counter(line.text for line in lines)
     return tuple(
         replace(line, number=n, text=line.text if often[line.text] == 1 else _told_apart(line))
@@ -71,37 +72,65 @@ def lines_of(card: Card) -> tuple[Line, ...]:
     )
 
 
+def _all_lines(card: Card, *, in_blocks: bool) -> list[Line]:
+    return [
+        line
+        for column, items, domain in card.by_column()
+        for line in _lines(items, domain, card.wording.of(column), in_blocks=in_blocks)
+    ]
+
+
+def _is_negated(rule: Rule | None) -> bool:
+    """Whether a question would ask for what a value is not, so that no would be an answer to be thought about."""
+    return isinstance(rule, IsNoneOf) and bool(rule.values)
+
+
 def _told_apart(line: Line) -> str:
     return f"{line.text} ({line.column if line.rule is None else condition(line.rule)})"
 
 
-def _lines(items: Sequence[Item], domain: Domain | None, words: ColumnWording) -> list[Line]:
+def _lines(items: Sequence[Item], domain: Domain | None, words: ColumnWording, *, in_blocks: bool) -> list[Line]:
+    """The lines of a column: a question with its answers, or, unless the card is `in_blocks`, one of yes or no."""
     bands = bands_of(items, domain)
     if bands is None:
         return [line_of_item(item, domain, words) for item in items]
     giving = [band for band in bands if band.points]
     missing = next((band.points for band in bands if isinstance(band.rule, IsMissing)), None)
     if len(giving) == 1 and (missing == 0 or missing is None or isinstance(giving[0].rule, IsMissing)):
-        like = next((item for item in items if item.rule == giving[0].rule), items[0])
-        if asks_for_no(giving[0].rule):
-            return [_yes_or_no(giving[0], like, missing, words)]
-        rule_missing = None if isinstance(giving[0].rule, IsMissing) else missing
-        text = _question(giving[0].rule, like, domain, words)
         (band,) = giving
-        return [
-            Line(number=0, column=band.rule.column, text=text, points=band.points, rule=band.rule, missing=rule_missing)
-        ]
-    label = _label(items, words)
-    text_of = answers_in_words(items, domain, words)
+        like = next((item for item in items if item.rule == band.rule), items[0])
+        if asks_for_no(band.rule) or (in_blocks and asks_for_yes(band.rule)):
+            return [_yes_or_no(band, like, missing, words)]
+        if not in_blocks:
+            rule_missing = None if isinstance(band.rule, IsMissing) else missing
+            text = _question(band.rule, like, domain, words)
+            one = Line(
+                number=0, column=band.rule.column, text=text, points=band.points, rule=band.rule, missing=rule_missing
+            )
+            return [one]
+    label, unit = _label(items, words), _unit(items, words)
+    is_measured = unit is not None and any(isinstance(band.rule, InRange) for band in bands)
+    text_of = answers_in_words(items, domain, words, names_unit=not is_measured)
+    label = f"{label} ({unit})" if is_measured else label
     answers = tuple(Answer(text=text_of(band.rule), points=band.points, rule=band.rule) for band in _in_order(bands))
     return [Line(number=0, column=items[0].column, text=label, answers=answers)]
 
 
-def answers_in_words(items: Sequence[Item], domain: Domain | None, words: ColumnWording) -> Callable[[Rule], str]:
-    """Return what puts the answers to the items on a column into words."""
-    unit = words.unit or next((item.unit for item in items if item.unit), None)
+def _unit(items: Sequence[Item], words: ColumnWording) -> str | None:
+    """The unit of a column: worded, that of an item, or in the name of the column."""
+    return words.unit or next((item.unit for item in items if item.unit), None) or unit_in(items[0].column)
+
+
+def answers_in_words(
+    items: Sequence[Item], domain: Domain | None, words: ColumnWording, *, names_unit: bool = True
+) -> Callable[[Rule], str]:
+    """Return what puts the answers to the items on a column into words, with its unit unless that is named above."""
+    unit = _unit(items, words) if names_unit else None
     whole = domain is not None and domain.whole
-    return partial(answer, unit=unit, whole=whole, answers=words.answers, known=values_of(domain))
+    known = values_of(domain)
+    is_closed = domain is not None and domain.outside != "accept" and any(isinstance(value, str) for value in known)
+    ends = (None, None) if domain is None or not whole else (domain.low, domain.high)
+    return partial(answer, ends=ends, unit=unit, whole=whole, answers=words.answers, known=known, is_closed=is_closed)
 
 
 def _in_order(bands: Sequence[Band]) -> list[Band]:
@@ -112,12 +141,14 @@ def _in_order(bands: Sequence[Band]) -> list[Band]:
 
 
 def _yes_or_no(band: Band, like: Item, missing: Fraction | None, words: ColumnWording) -> Line:
-    """A question whose no gives the points: both answers are shown, so that nobody has to turn it round."""
-    column = band.rule.column
+    """A question with both its answers, yes first, whichever of them gives the points."""
+    column, is_yes = band.rule.column, asks_for_yes(band.rule)
     text = words.question or like.question or f"{words.label or readable(column)}?"
+    yes = band.rule if is_yes else IsOneOf(column, (True,))
+    no = IsNoneOf(column, (True,)) if is_yes else band.rule
     answers = [
-        Answer(text=words.answers.get(True, "yes"), points=Fraction(0), rule=IsOneOf(column, (True,))),
-        Answer(text=words.answers.get(False, "no"), points=band.points, rule=band.rule),
+        Answer(text=words.answers.get(True, "yes"), points=band.points if is_yes else Fraction(0), rule=yes),
+        Answer(text=words.answers.get(False, "no"), points=Fraction(0) if is_yes else band.points, rule=no),
     ]
     if missing is not None:
         answers.append(Answer(text="not known", points=missing, rule=IsMissing(column)))
@@ -142,11 +173,7 @@ def line_of_item(item: Item, domain: Domain | None, words: ColumnWording) -> Lin
 def _question(rule: Rule, like: Item, domain: Domain | None, words: ColumnWording) -> str:
     """The question of a line: that of the wording, of the item, or one made from the rule."""
     made = question(
-        rule,
-        words.unit or like.unit,
-        label=words.label,
-        whole=domain is not None and domain.whole,
-        answers=words.answers,
+        rule, _unit([like], words), label=words.label, whole=domain is not None and domain.whole, answers=words.answers
     )
     worded = words.question or (like.question if like.rule == rule else None)
     if worded is None:
@@ -160,7 +187,7 @@ def _label(items: Sequence[Item], words: ColumnWording) -> str:
 
 def _multiplied(item: Item, domain: Domain | None, words: ColumnWording) -> str:
     """The number that is multiplied, with its unit and its range: "Clump thickness (1 to 10)"."""
-    hints = [hint for hint in (words.unit or item.unit, _limits(domain)) if hint is not None]
+    hints = [hint for hint in (_unit([item], words), _limits(domain)) if hint is not None]
     name = item.question or _label([item], words)
     return name + (f" ({', '.join(hints)})" if hints else "")
 
@@ -177,26 +204,36 @@ def _limits(domain: Domain | None) -> str | None:
 
 
 _FEW = 6  # characters of a weight that is written exactly
-_YES = {"1", "1.0", "true", "yes", "y"}
-_ADJECTIVES = {"ill", "sick", "dead", "alive", "high", "low", "positive", "severe", "malignant", "pregnant"}
-_NO = {"0", "0.0", "-1", "-1.0", "false", "no", "n"}
+_YES = frozenset({"1", "1.0", "true", "yes", "y", "t", "ja", "j", "oui", "si", "sí", "sì", "sim", "vrai", "wahr"})
+_NO = frozenset(
+    {"0", "0.0", "-1", "-1.0", "false", "no", "n", "f", "nein", "non", "não", "nao", "nee", "faux", "falsch"}
+)
+_UNTITLED = frozenset({"y", "target", "class", "label", "outcome", "response", "result", "event", "endpoint", "ziel"})
+_NO_TITLE = "Risk score"
 
 
 def class_names(card: Card) -> tuple[str, str]:
-    """How (negative, positive) are written: worded, or named after the title where they are 0 and 1."""
-    words, (plain_negative, plain_positive) = card.wording, card.classes
-    after_title = _named_after_title(card)
-    names = [
-        words.negative or (_not(_subject(card)) if after_title else None),
-        words.positive or (_subject(card) if after_title else None),
-    ]
+    """How (negative, positive) are written: as worded, no and yes where they are 0 and 1, else as they are.
+
+    >>> from supersparse.card.build import card_of
+    >>> class_names(card_of([], threshold=None, above=0, classes=(0, 1), title="died", source=None, domains=None,
+    ...                     outside="accept"))
+    ('no', 'yes')
+    """
+    words, is_plain = card.wording, _asks_yes_or_no(card) and not all(isinstance(c, str) for c in card.classes)
+    names = [words.negative or ("no" if is_plain else None), words.positive or ("yes" if is_plain else None)]
     shown_names = [
         (_name(str(label)) if isinstance(label, str) else str(label)) if name is None else _name(name)
-        for label, name in zip((plain_negative, plain_positive), names, strict=True)
+        for label, name in zip(card.classes, names, strict=True)
     ]
     if shown_names[0] == shown_names[1]:  # such as the text "1" and the number 1
         shown_names = [f'"{c}"' if isinstance(c, str) else str(c) for c in card.classes]
     return shown_names[0], shown_names[1]
+
+
+def _asks_yes_or_no(card: Card) -> bool:
+    negative, positive = (str(label).strip().casefold() for label in card.classes)
+    return negative in _NO and positive in _YES
 
 
 _NEGATIVE, _POSITIVE = "the negative class", "the positive class"
@@ -224,23 +261,6 @@ def with_class_names(card: Card, text: str) -> str:
     return visible(text).replace(_POSITIVE, positive).replace(_NEGATIVE, negative)
 
 
-def _named_after_title(card: Card) -> bool:
-    plain = [str(label).strip().casefold() for label in card.classes]
-    return bool(card.title and card.title.strip()) and plain[0] in _NO and plain[1] in _YES
-
-
-def _not(subject: str) -> str:
-    """The contrary: "no relapse", but "not readmitted" and "not ill"."""
-    last = subject.split(" ")[-1].casefold()
-    return f"{'not' if last.endswith('ed') or last in _ADJECTIVES else 'no'} {subject}"
-
-
-def _subject(card: Card) -> str:
-    title = readable(card.title or "")
-    first = title.split(" ", 1)[0]
-    return title[:1].lower() + title[1:] if first[1:].islower() or len(first) == 1 else title
-
-
 def _name(text: str) -> str:
     """A class in visible text, in quotes unless it is made of plain words."""
     plain = visible(text)
@@ -259,9 +279,37 @@ def enumerated(words: Sequence[str]) -> str:
 
 def heading(card: Card) -> str:
     """The purpose of the card: its title, and the classes where the title does not say them."""
+    title = titled(card.title)
+    if (_asks_yes_or_no(card) and card.wording.positive is None) or (title and card.wording.positive is not None):
+        return title or _NO_TITLE
     negative, positive = class_names(card)
     classes = f"{positive} or {negative}"
-    if card.title is None or not card.title.strip():
-        return f"{classes[:1].upper()}{classes[1:]}"
-    title = visible(readable(card.title))
-    return title if _named_after_title(card) or card.wording.positive else f"{title}: {classes}"
+    return f"{title}: {classes}" if title else f"{classes[:1].upper()}{classes[1:]}"
+
+
+def asks_of_title(card: Card) -> bool:
+    """Whether the title says what the positive class is, so that its risk needs no other name."""
+    return _asks_yes_or_no(card) and card.wording.positive is None
+
+
+_WITHIN = re.compile(
+    r"[\s_<≤=]*(?:\bwithin\b|\bin\b)?[\s_<≤=]*(\d+)[\s_-]?"
+    r"(d|days?|h|hrs?|hours?|w|wks?|weeks?|mo|mos|months?|y|yrs?|years?)$",
+    re.IGNORECASE,
+)
+_SPANS = {"d": "day", "h": "hour", "w": "week", "m": "month", "y": "year"}
+
+
+def titled(name: str | None) -> str | None:
+    """A title that a person would give, made of the name of a column; None of a name that says nothing.
+
+    >>> titled("readmitted <7d"), titled("died_30d"), titled("Delir"), titled("target"), titled("heart_failure")
+    ('Readmitted within 7 days', 'Died within 30 days', 'Delir', None, 'Heart failure')
+    """
+    if name is None or not name.strip() or name.strip().casefold() in _UNTITLED:
+        return None
+    found = _WITHIN.search(name)
+    if found is None or not name[: found.start()].strip(" _"):
+        return visible(readable(name))
+    span = counted(int(found[1]), _SPANS[found[2][0].lower()])
+    return f"{visible(readable(name[: found.start()].rstrip(' _<≤=-')))} within {span}"

@@ -9,6 +9,8 @@ from supersparse.base.errors import InvalidCardError
 from supersparse.table.small_table import SmallTable, Tabular, facts, number
 
 Judged = Literal["training", "cross-validation", "validation"]
+ALL_COLUMNS = "all columns (ridge)"
+"""How the ridge regression on all columns is called among the models that a card is compared with."""
 ClassWeights = tuple[Fraction, Fraction]  # (negative, positive)
 
 
@@ -21,6 +23,10 @@ class Compared:
     log_loss: float
     error: float
     proven: float | None = None  # the share of the folds in which a card was proven
+    questions: int | None = None  # of a card of at most so many
+    auc_interval: tuple[float, float] | None = None  # of 95 %, over the folds
+    log_loss_interval: tuple[float, float] | None = None
+    worse: bool | None = None  # of a card of fewer questions: whether its log loss is clearly higher than the best's
 
     def __post_init__(self) -> None:
         for name in ("auc", "error", "proven"):
@@ -55,6 +61,7 @@ class Performance(Tabular):
     auc_interval: tuple[float, float] | None = None  # of 95 %
     log_loss: float | None = None
     baseline_log_loss: float | None = None  # of the prevalence in the rows that were learned from
+    calibration: tuple[float, float, float] | None = None  # slope on rows it was not learned from, with its interval
     folds: tuple[int, int] | None = None  # judged, planned; None where all planned ones were judged
     compared: tuple[Compared, ...] = ()  # of a card of questions: it and other models on the same rows
 
@@ -77,6 +84,12 @@ class Performance(Tabular):
         for value in losses:
             if value is not None and not (math.isfinite(value) and value >= 0):
                 raise InvalidCardError(f"the log loss of a performance is {value}", "it must be 0 or more")
+        if self.calibration is not None and not (
+            len(self.calibration) == 3 and all(map(math.isfinite, self.calibration))
+        ):
+            raise InvalidCardError(
+                f"the calibration of a performance is {self.calibration}", "give the slope and its interval"
+            )
         if self.folds is not None and not 1 <= self.folds[0] < self.folds[1]:
             raise InvalidCardError(
                 f"a performance is on {self.folds[0]} of {self.folds[1]} folds",

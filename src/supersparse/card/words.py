@@ -92,8 +92,12 @@ def answer(
     whole: bool = False,
     answers: Mapping[Category, str] | None = None,
     known: Sequence[Category] = (),
+    is_closed: bool = False,
+    ends: tuple[Fraction | None, Fraction | None] = (None, None),
 ) -> str:
     """Return what a person answers where the rule holds; `known` are the values that the column may have.
+
+    `is_closed` says that it can have no others, and `ends` are the least and the greatest whole number of it.
 
     >>> answer(InRange("age", high=16)), answer(InRange("age", low=16, high=23), whole=True)
     ('under 16', '16 to 22')
@@ -109,11 +113,13 @@ def answer(
             return "known"
         case IsNoneOf(values=values):
             others = [_answer(v, answers) for v in known if v not in values]
+            if is_closed and 0 < len(others) <= 2 * _FEW_ANSWERS:
+                return _either(others)
             return _either([*others, "other"]) if 0 < len(others) <= _FEW_ANSWERS else "any other"
         case IsOneOf(values=values):
             return _either([_answer(v, answers) for v in values])
         case InRange():
-            return _range_in_words(rule, unit, whole)
+            return _range_in_words(rule, unit, whole, ends)
     raise AssertionError(rule)
 
 
@@ -141,6 +147,37 @@ _COMPARISONS = {
 _CAPITALS = re.compile(r"([A-Z][a-z]+){2,}")
 
 
+_UNITS = re.compile(
+    "years?|yrs?|y|jahre?|ans?|années?|años?|ann[oi]|anos?|jaar|months?|mo|monate|mois|meses|mesi|maanden|weeks?|wochen|"
+    "semaines|days?|d|tage?|jours|d[íi]as|giorni|dagen|hours?|hrs?|h|stunden|minutes|min|s|sec|[ckm]?m|in|ft|k?g|[mµun]g|"
+    "lb|d?l|ml|mmol|mmhg|bpm|kpa|hz|°?c|°f|%|‰|[€$£]|eur|usd|points"
+)
+_WITH_UNIT = re.compile(r"(.*\S)\s*(?:\[([^\[\]]{1,20})\]|\(([^()]{1,20})\)|,\s*([^,()]{1,20}))")
+
+
+def unit_in(column: str) -> str | None:
+    """The unit in the name of a column: in brackets, or after a comma.
+
+    >>> unit_in("Alter (Jahre)"), unit_in("Lactate [mmol/L]"), unit_in("Outcome (final)")
+    ('Jahre', 'mmol/L', None)
+    """
+    return _parted(column)[1]
+
+
+def _parted(column: str) -> tuple[str, str | None]:
+    """A column's name in one line, without its unit, and the unit."""
+    name = " ".join(column.split())
+    found = _WITH_UNIT.fullmatch(name)
+    if found is None:
+        return name or column, None
+    unit = (found[2] or found[3] or found[4]).strip()
+    parts = re.split(r"[/*·^ ]|per", unit.casefold())
+    is_unit = bool(unit) and (
+        found[2] is not None or "%" in unit or all(_UNITS.fullmatch(p.strip("0123456789²³-")) for p in parts)
+    )
+    return (found[1], unit) if is_unit and not unit.isdigit() else (name, None)
+
+
 def readable(column: str) -> str:
     """Return a column's name as the beginning of a sentence.
 
@@ -148,7 +185,10 @@ def readable(column: str) -> str:
     ('Heart failure', 'pH', 'X1', 'Clump thickness')
     >>> readable("smoker_eq_yes"), readable("age_geq_60")
     ('Smoker: yes', 'Age 60 or more')
+    >>> readable("Alter (Jahre)"), readable("Lactate [mmol/L]"), readable("Age\\n[years]"), readable("height, cm")
+    ('Alter', 'Lactate', 'Age', 'Height')
     """
+    column, _ = _parted(column)
     compared = _COMPARED.fullmatch(column)
     if compared is not None:
         name, word, value = compared.groups()
@@ -180,11 +220,19 @@ def _quoted_unless_plain(text: str) -> str:
     return in_quotes(text)
 
 
-def _range_in_words(rule: InRange, unit: str | None, whole: bool) -> str:
-    of_age = re.search(r"(?<![a-z])age(?![a-z])", rule.column.casefold()) is not None
+def _range_in_words(
+    rule: InRange, unit: str | None, whole: bool, ends: tuple[Fraction | None, Fraction | None] = (None, None)
+) -> str:
+    of_age = (
+        re.search(r"(?<![a-z])(age|alter|âge|edad|età|idade|leeftijd)(?![a-z])", rule.column.casefold()) is not None
+    )
     older, younger, below = ("older", "younger", "under") if of_age else ("more", "less", "below")
     tail = f" {unit}" if unit else ""
     low, high = rule.low, rule.high
+    if low is None and high is not None and ends[0] == (high if rule.high_included else ceil(high) - 1):
+        return f"{shown(ends[0])}{tail}"
+    if high is None and low is not None and ends[1] == (low if rule.low_included else floor(low) + 1):
+        return f"{shown(ends[1])}{tail}"
     if low is None and high is not None:
         return f"{shown(high)}{tail} or {younger}" if rule.high_included else f"{below} {shown(high)}{tail}"
     if high is None and low is not None:

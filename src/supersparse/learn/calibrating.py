@@ -20,12 +20,15 @@ from supersparse.base.integer_arrays import IntArray, fits_int64, largest_magnit
 from supersparse.card.bands import possible_totals
 from supersparse.card.card import Card, Cutoff
 from supersparse.card.evaluate.calibrating import Method, fit_risk, in_the_large
+from supersparse.card.evaluate.forecasts import Labelled
 from supersparse.card.evaluate.rates import Tally, added_up
 from supersparse.card.performance import ClassWeights
 from supersparse.card.risk import Floats, LogisticRisk, Risk, TableRisk
 from supersparse.learn.crossfit import LeftOut, root_mean_square, row_weights
 from supersparse.learn.rows import TrainingRows
 
+_NEAREST = 1e-9  # to risks of 0 and 1, which have no log odds
+_NORMAL = 1.959963984540054  # of an interval of 95 %
 _MOST_TOTALS = 40  # of a table that a smooth risk becomes
 
 
@@ -85,6 +88,32 @@ class Pooled:
             return None
         of_card, of_prevalence = (float(np.average(losses, weights=by)) for losses in found)
         return (of_card, of_prevalence) if math.isfinite(of_prevalence) else None
+
+    def calibration(self, unseen: Sequence[LeftOut]) -> tuple[float, float, float] | None:
+        """Return the slope of observed on predicted log odds, 1 where risks are right, with its interval of 95 %.
+
+        None where folds have no risks, and where the risks separate the classes or are all equal.
+        """
+        losses = [one.log_losses for one in unseen if one.log_losses is not None]
+        if len(losses) < len(unseen):
+            return None
+        likely = np.clip(np.exp(-np.concatenate(losses)[self.kept]), _NEAREST, 1 - _NEAREST)  # of the true class
+        odds = np.where(self.positive, 1, -1) * np.round(np.log(likely) - np.log1p(-likely), 9)
+        distinct, codes = np.unique(odds, return_inverse=True)
+        by = quotients(self.weights, self.unit)
+        negatives, positives = (
+            np.bincount(codes.reshape(-1), by * of_class, len(distinct)).astype(np.float64)
+            for of_class in (~self.positive, self.positive)
+        )
+        labelled = Labelled(values=distinct, negatives=negatives, positives=positives)
+        if len(distinct) < 2 or not labelled.overlap:
+            return None
+        line = labelled.line()
+        risks = line.of(distinct)
+        known = (negatives + positives) * risks * (1 - risks)
+        spread = float(known @ (distinct - float(known @ distinct) / known.sum()) ** 2)
+        half = _NORMAL / math.sqrt(spread)
+        return line.slope, line.slope - half, line.slope + half
 
     def tally(self, unit: float, threshold: Fraction) -> Tally:
         """Add up the weights at each score, in points of a card whose scores have this root mean square."""

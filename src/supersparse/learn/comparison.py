@@ -6,16 +6,18 @@ search proves the best card of every number of questions, at no price.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from statistics import fmean
+from math import inf, sqrt
+from statistics import fmean, stdev
 from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import t
 from sklearn.metrics import roc_auc_score
 
 from supersparse.base.exact import counted
 from supersparse.base.stop import Stop
-from supersparse.card.performance import Compared
+from supersparse.card.performance import ALL_COLUMNS, Compared
 from supersparse.engine.options import SolverKeywords
 from supersparse.engine.solution import Solution
 from supersparse.engine.solve import solve_each_size
@@ -26,7 +28,7 @@ from supersparse.problem.losses import loss_of
 from supersparse.problem.variants import errors_only
 from supersparse.table.sources import as_array
 
-CARD, ALL_COLUMNS, TEACHER = "this card", "all columns (ridge)", "the teacher"
+CARD, TEACHER = "this card", "the teacher"
 _SURE = 1e-9  # of a risk near 0 or 1
 
 
@@ -156,8 +158,26 @@ class Comparison:
 
     @property
     def kept(self) -> tuple[Compared, ...]:
-        """The same as a card keeps it."""
-        return tuple(Compared(**one) for one in self.as_data())
+        """The same as a card keeps it, with intervals over the folds."""
+        sizes = {at_most(size): size for size in range(1, len(self.names) + 1)}
+        by_size = {name: size for name, size in sizes.items() if name in self.names}
+        best = min(by_size, key=lambda name: self.means(name)["log_loss"] or 0.0, default=None)
+        return tuple(
+            Compared(
+                **self.means(name),  # type: ignore[arg-type]
+                of=name,
+                questions=by_size.get(name),
+                auc_interval=_interval([one.auc for fold in self.by_fold if (one := fold[name]).auc is not None], 0, 1),
+                log_loss_interval=_interval([fold[name].log_loss for fold in self.by_fold]),
+                worse=None if best is None or name not in by_size else self._is_worse(name, best),
+            )
+            for name in self.names
+        )
+
+    def _is_worse(self, name: str, other: str) -> bool:
+        """Whether the log loss of one is clearly higher than that of another, fold by fold."""
+        within = _interval([fold[name].log_loss - fold[other].log_loss for fold in self.by_fold])
+        return within is not None and within[0] > 0
 
     def in_words(self) -> str:
         """The price of fewer questions, and how far all columns would lead, for a person."""
@@ -172,6 +192,18 @@ class Comparison:
             said = "" if proven is None or proven == 1 else f"  proven in {100 * proven:.0f} % of the folds"
             lines.append(f"{name:{wide}}  {auc:>5}  {m['log_loss']:>8.4f}  {m['error']:.3f}{said}")
         return "\n".join(lines)
+
+
+_SHARE_OF_TEST = 0.25  # rows tested for each row learned from, in five folds
+
+
+def _interval(values: Sequence[float], least: float = -inf, most: float = inf) -> tuple[float, float] | None:
+    """The interval of 95 % of a mean over folds that share rows (Nadeau and Bengio 2003, corrected t)."""
+    n = len(values)
+    if n < 2:
+        return None
+    half = float(t.ppf(0.975, n - 1)) * stdev(values) * sqrt(1 / n + _SHARE_OF_TEST)
+    return max(least, fmean(values) - half), min(most, fmean(values) + half)
 
 
 def comparison_of(by_fold: Sequence[Mapping[str, Measures] | None]) -> Comparison | None:

@@ -13,10 +13,10 @@ from supersparse.card.evaluate.thresholds import performance_of
 from supersparse.card.evidence import WEIGHTED_RISKS, shortfalls
 from supersparse.card.performance import ClassWeights, Compared
 from supersparse.card.risk import Floats
-from supersparse.card.rules import IsMissing
 from supersparse.engine.solution import Solution
 from supersparse.learn.calibrating import Pooled, fitted_risk
 from supersparse.learn.crossfit import LeftOut
+from supersparse.learn.leaks import leaks_among
 from supersparse.learn.recipe import PreparedProblem
 from supersparse.learn.rows import TrainingRows
 from supersparse.problem.losses import loss_of
@@ -50,7 +50,7 @@ def judged(
     losses = pooled.log_losses(unseen, class_weights)
     if losses is not None:
         found = replace(found, log_loss=losses[0], baseline_log_loss=losses[1])
-    found = replace(found, folds=cut, compared=compared)
+    found = replace(found, folds=cut, compared=compared, calibration=pooled.calibration(unseen))
     others = tuple(one for one in card.performance if one.on != found.on)
     risk = card.risk if method is None else fitted_risk(card, seen, rows, positive, unseen, method)
     return replace(card, performance=(*others, found), risk=risk)
@@ -93,7 +93,7 @@ _GLANCE = 1000  # rows that tell of most features that they do not separate the 
 
 
 def doubts(question: PreparedProblem, rows: TrainingRows) -> tuple[str, ...]:
-    """Say which single feature gives the class away, as what is known only later does, and who is few."""
+    """Say what gives the class away, as what is known only later does, and who is few."""
     problem = of_classes(question.problem)
     n_positive = int(problem.rows.positive.sum())
     sizes = (len(problem.rows.positive) - n_positive, n_positive)
@@ -101,7 +101,9 @@ def doubts(question: PreparedProblem, rows: TrainingRows) -> tuple[str, ...]:
         sizes = (int(problem.class_totals[0]), int(problem.class_totals[1]))
     few = min(sizes)
     found = []
-    if few >= _ENOUGH and (named := list(_separating(question))):
+    if question.prepare is not None and not rows.is_counted:
+        found += leaks_among(rows.X, np.asarray(rows.y == problem.rows.classes[1]))
+    elif few >= _ENOUGH and (named := list(_separating(question))):
         more = "" if len(named) == 1 else f" (as do {len(named) - 1} more)"
         found.append(f"{named[0]} alone{more} separates the classes in all rows; is it known when the card is used?")
     if few < _FEW:
@@ -115,16 +117,12 @@ def doubts(question: PreparedProblem, rows: TrainingRows) -> tuple[str, ...]:
 
 def _separating(question: PreparedProblem) -> Iterator[str]:
     """Name the features of which one side of a threshold is one class, and the other side the other."""
-    rows, prepare = of_classes(question.problem).rows, question.prepare
-    for j, (name, column) in enumerate(zip(rows.names, rows.raw or rows.columns, strict=True)):
+    rows = of_classes(question.problem).rows
+    for name, column in zip(rows.names, rows.raw or rows.columns, strict=True):
         glance = _separates(column[:_GLANCE], rows.positive[:_GLANCE])
         if not glance or not _separates(column, rows.positive):
             continue
-        feature = None if prepare is None or prepare.questions_ else prepare.features_[j]
-        if feature is not None and isinstance(feature.rule, IsMissing):
-            yield f"whether {feature.column!r} is known"
-        else:
-            yield repr(name)
+        yield repr(name)
 
 
 def _separates(column: NDArray[np.generic], positive: NDArray[np.bool_]) -> bool:

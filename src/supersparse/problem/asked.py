@@ -73,8 +73,8 @@ class Asked:
     C0: Number | Sequence[Number] | NDArray[Any] | Mapping[str, Number] | None = setting(
         None,
         _or_by_name(NumberForm(0)),
-        "What a question or a feature must save to be used; default: 0.2 divided by the rows for a question; 0.01 "
-        "for a feature, and `fit` chooses it by cross-validation.",
+        "Keep a question or a feature only if it improves the fit by at least this much; default: 0.2 divided by the "
+        "rows for a question; 0.01 for a feature, and `fit` chooses it by cross-validation.",
         option=Option(),
         group="size",
         is_common=True,

@@ -149,6 +149,11 @@ _GROUPED = {
     for decimal, other in _OTHER.items()
 }
 _LIMIT = re.compile(r"(<=|>=|[<>≤≥])\s*(\S.*)")
+_OPEN_END = re.compile(
+    r"([\d.,]+)\s*(?:\+|(?:or|and) (?:more|over|older|above)|(?:oder|und) (?:mehr|älter)|et plus|ou plus|[oy] m[aá]s|"
+    r"[oe] più|ou mais|e mais|of meer|en meer)",
+    re.IGNORECASE,
+)
 _MINUS = "\u2212"
 
 
@@ -185,11 +190,14 @@ def possible_signs(cell: str) -> tuple[str, ...]:
 def limit_of(cell: str) -> tuple[bool, str] | None:
     """Return whether a cell is below a limit (else above), and the limit; None where it is neither.
 
-    >>> limit_of("<0.01"), limit_of("≥ 5"), limit_of("5")
-    ((True, '0.01'), (False, '5'), None)
+    >>> limit_of("<0.01"), limit_of("≥ 5"), limit_of("3+"), limit_of("10 or more"), limit_of("5")
+    ((True, '0.01'), (False, '5'), (False, '3'), (False, '10'), None)
     """
     match = _LIMIT.fullmatch(cell)
-    return None if match is None else (match[1] in ("<", "<=", "≤"), match[2])
+    if match is not None:
+        return match[1] in ("<", "<=", "≤"), match[2]
+    has_open_end = _OPEN_END.fullmatch(cell.strip())
+    return None if has_open_end is None else (False, has_open_end[1])
 
 
 def beyond(cell: str, decimal: str) -> float | None:

@@ -198,7 +198,7 @@ class _Parsing:
 
     def _take_limits(self, texts: Sequence[str]) -> None:
         for row, text in enumerate(texts, start=self._n_rows):
-            if text and text[0] in "<>≤≥":
+            if text and limit_of(text) is not None:
                 self._limits[text] += 1
                 self._first_limits.setdefault(text, row)
 
@@ -243,7 +243,7 @@ class Limit:
         return cls(
             cell=cell,
             below=parted[0],
-            included=cell[0] in "≤≥" or cell[1] == "=",
+            included=cell[0] not in "<>" or cell[1:2] == "=",
             number=Fraction(number.strip(" \t")),
             rows=rows,
             first_row=first_row,
@@ -279,12 +279,12 @@ def limits_among(cells: CollectedCells, decimal: str) -> tuple[Limit, ...]:
 def limit_notes(name: str, limits: Sequence[Limit]) -> tuple[str, ...]:
     """Say which cells of a column are below or above all numbers."""
     notes = []
-    for below, side in ((True, "below"), (False, "above")):
+    for below, side in ((True, "lower"), (False, "higher")):
         some = [limit for limit in limits if limit.below == below]
         if some:
             listed = ", ".join(f"{one.cell!r} ({counted(one.rows, 'row')})" for one in some[:_MOST_LISTED])
             dots = ", ..." if len(some) > _MOST_LISTED else ""
-            notes.append(f"{name!r}: {listed}{dots} {'is' if len(some) == 1 else 'are'} {side} every number")
+            notes.append(f"{name!r}: {listed}{dots} counts as {side} than any measured value")
     return tuple(notes)
 
 

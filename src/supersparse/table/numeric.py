@@ -184,23 +184,23 @@ def positive_of(counts: Mapping[object, int]) -> PositiveClass:
     >>> positive_of({"case": 60, "control": 40}).label, positive_of({0: 3, 1: 9}).label
     ('case', 1)
     >>> positive_of({"blue": 1, "red": 2})
-    PositiveClass(label='blue', why='as the rarer class')
+    PositiveClass(label='blue', why='the rarer class')
     """
     first, last = counts
     texts = [label if isinstance(label, str) else None for label in (first, last)]
     if all(text is None for text in texts):
-        return PositiveClass(label=last, why="as the larger value")
+        return PositiveClass(label=last, why="the larger value")
     if all(text is not None and is_number(text.strip()) for text in texts):
         larger = max((first, last), key=lambda label: float(str(label)))
-        return PositiveClass(label=larger, why="as the larger value")
+        return PositiveClass(label=larger, why="the larger value")
     named = [label for label, text in zip((first, last), texts, strict=True) if text and _is_named(text)]
     if len(named) == 1:
-        return PositiveClass(label=named[0], why="for its name")
+        return PositiveClass(label=named[0], why="the usual name of an event")
     if counts[first] < counts[last]:
-        return PositiveClass(label=first, why="as the rarer class")
+        return PositiveClass(label=first, why="the rarer class")
     if counts[first] > counts[last]:
-        return PositiveClass(label=last, why="as the rarer class")
-    return PositiveClass(label=last, why="as the last in alphabetical order, both being equally frequent")
+        return PositiveClass(label=last, why="the rarer class")
+    return PositiveClass(label=last, why="the last in alphabetical order, both being equally frequent")
 
 
 def _is_named(text: str) -> bool:

@@ -191,7 +191,8 @@ def test_ordered_categories_of_a_frame_bring_their_order():
         assert found.recorded.parameters == given.recorded.parameters
         by_level = Prepare(rare=0, cuts="none", categorical=["grade"]).fit(table)
         assert "grade = low" in by_level.get_feature_names_out()
-    without = pd.DataFrame({"grade": grades.as_unordered(), "year": pd.Categorical([1, 2] * 10, ordered=True)})
+    colours = pd.Categorical(["red", "green", "blue", "red"] * 5)
+    without = pd.DataFrame({"colour": colours, "year": pd.Categorical([1, 2] * 10, ordered=True)})
     assert Prepare(rare=0, cuts="none").fit(without).recorded.parameters["ordered"] is None
 
 

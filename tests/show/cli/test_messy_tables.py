@@ -55,7 +55,7 @@ def test_a_german_export_gives_a_card_at_once(run, tmp_path, quick):
         "'CRP': '< 5,0' (",
         "'Ja', 'JA' read as 'ja'",
         "'verstorben': 'Ja' read as 'ja'",
-        "positive class 'ja'",
+        'Predicting "ja" (the usual name of an event)',
     ):
         assert said in done.stderr
     reading = reading_of(tmp_path)
@@ -80,7 +80,7 @@ def test_an_american_export_says_what_to_decide_and_then_gives_a_card(run, tmp_p
     assert "--na n/a" in done.stderr
     assert "--positive 'yess' is not a value" in done.stderr
     done = run("fit", "raw.csv", "--goal", "errors", "--target", "Readmitted", "--na", "n/a", *QUICK, check=True)
-    assert "'Troponin': '<0.01' (33 rows) is below every number" in done.stderr
+    assert "'Troponin': '<0.01' (33 rows) counts as lower than any measured value" in done.stderr
     assert "'Heart Rate': 999 (13 rows) stands apart" in done.stderr
     assert "in 'Charges' is" in done.stderr
     check_use(run, "raw.csv", "Readmitted", 240)

@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from programs import needs
 from show.report.small import read_page
 from supersparse import Problem, ScoringSystem, item, solve
 from supersparse.card.rules import Domain
@@ -51,11 +52,10 @@ def folder(tmp_path_factory):
     return place
 
 
-def test_two_files_are_written_and_their_numbers_are_those_of_the_card(folder):
+def test_a_page_is_written_and_its_numbers_are_those_of_the_card(folder):
     done = run("report", "card.json", "rows.csv", "--by", "site", *QUICK, cwd=folder)
-    assert (done.exit_code, done.stdout) == (0, "Saved to card-report.html\nSaved to card-report.pdf\n")
+    assert (done.exit_code, done.stdout) == (0, "Saved to card-report.html\n")
     assert "cross-validation: fold 1 of 4" in done.stderr
-    assert (folder / "card-report.pdf").read_bytes().startswith(b"%PDF")
     page = read_page((folder / "card-report.html").read_text(encoding="utf-8"))
     made = ScoringSystem.load(folder / "card.json").card.provenance
     (claims,) = [rows for caption, rows in page.tables.items() if caption.startswith("The card's claims")]
@@ -65,7 +65,6 @@ def test_two_files_are_written_and_their_numbers_are_those_of_the_card(folder):
 
 @pytest.mark.long
 def test_the_report_lies_beside_the_card_wherever_one_stands(folder, tmp_path, monkeypatch):
-    monkeypatch.setattr(report, "_installed", lambda package: False)  # only the page
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "card.json").write_bytes((folder / "card.json").read_bytes())
@@ -101,14 +100,19 @@ def test_a_live_line_shows_the_share_of_the_time_and_what_is_left(monkeypatch):
         assert live._line().endswith(" left)")
 
 
-def test_without_reportlab_there_is_the_page_and_the_remedy(folder, monkeypatch):
-    monkeypatch.setattr(report, "_installed", lambda package: package != "reportlab")
-    done = run("report", "card.json", "rows.csv", "--no-refits", cwd=folder)
-    assert (done.exit_code, done.stdout) == (0, "Saved to card-report.html\n")
-    assert "pip install reportlab" in done.stderr
-    done = run("report", "card.json", "rows.csv", "--no-refits", "--out", "a.pdf", cwd=folder)
-    assert isinstance(done.exception, PackageNotInstalledError)
-    assert "pip install reportlab" in str(done.exception)
+def test_without_a_browser_a_pdf_is_refused_before_any_work(folder, monkeypatch):
+    monkeypatch.setattr(report, "browser", lambda: None)
+    for asked in (["--pdf"], ["--out", "a.pdf"]):
+        done = run("report", "card.json", "rows.csv", "--no-refits", *asked, cwd=folder)
+        assert isinstance(done.exception, PackageNotInstalledError)
+        assert f"{' '.join(asked)}: a PDF is printed by a browser" in str(done.exception)
+
+
+@needs("Chromium")
+def test_a_browser_prints_the_page(folder):
+    done = run("report", "card.json", "rows.csv", "--no-refits", "--pdf", cwd=folder)
+    assert (done.exit_code, done.stdout) == (0, "Saved to card-report.html\nSaved to card-report.pdf\n")
+    assert (folder / "card-report.pdf").read_bytes().startswith(b"%PDF")
 
 
 def test_json_names_the_files_and_what_is_missing(folder):

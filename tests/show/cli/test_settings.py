@@ -37,7 +37,7 @@ FIT = ["fit", "tiny.csv", "--goal", "errors", "--target", "ill", "--settings", "
 def test_fit_obeys_the_file(run, folder):
     done = run(*FIT, "--out", "card.json")
     assert done.returncode == 0, done.stderr
-    assert "6 rows, 2 features\npositive class 'no' (3 rows)" in done.stderr
+    assert '6 rows, 2 features\nPredicting "no": 3 rows' in done.stderr
     assert "overrides" not in done.stderr
     system = ScoringSystem.load(folder / "card.json")
     assert "age" not in [item.rule.column for item in system.card.items]
@@ -52,7 +52,7 @@ def test_options_go_before_the_file_and_say_so(run, folder):
     assert "note: --positive overrides positive in settings.yaml\n" in done.stderr
     assert "note: --seed overrides random_state in settings.yaml\n" in done.stderr
     assert "max-features" not in done.stderr
-    assert "positive class 'yes'" in done.stderr
+    assert 'Predicting "yes"' in done.stderr
 
 
 @pytest.mark.parametrize(

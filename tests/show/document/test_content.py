@@ -1,6 +1,7 @@
 """What a card says, followed by hand: it gives what `predict` gives, and its words mean what its rules do."""
 
 import re
+from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
 from math import floor
@@ -18,7 +19,7 @@ from supersparse.card.lines import class_names, heading, lines_of
 from supersparse.card.performance import Performance
 from supersparse.card.printed import printed
 from supersparse.card.risk import LogisticRisk, TableRisk, risk_of
-from supersparse.card.rules import Domain, InRange, IsMissing
+from supersparse.card.rules import Domain, InRange, IsMissing, IsNoneOf
 from supersparse.card.scoring import predicted_label, score_person
 from supersparse.card.words import answer
 from supersparse.errors import InvalidDataError, InvalidOptionError
@@ -124,10 +125,17 @@ def test_words_of_a_range_mean_what_the_range_does(ends, included, column, numbe
         assert meaning(x, *map(Fraction, found.groups())) == rule.contains(x), text
 
 
-def test_classes_of_0_and_1_are_named_after_the_title():
+def test_classes_of_0_and_1_are_no_and_yes_and_the_title_says_of_what():
     card = ScoringSystem.of([item("a", equals=True, points=1)], above=0, classes=(0, 1), title="relapse").card
-    assert class_names(card) == ("no relapse", "relapse")
+    assert class_names(card) == ("no", "yes")
     assert heading(card) == "Relapse"
+    for title, shown in (
+        ("readmitted <7d", "Readmitted within 7 days"),
+        ("target", "Risk score"),
+        (None, "Risk score"),
+    ):
+        assert heading(replace(card, title=title)) == shown
+    assert heading(replace(card, title="Delir", negative="nein", positive="ja")) == "Delir"
     named = ScoringSystem.of([], above=0, classes=("benign", "malignant"), title="diagnosis").card
     assert class_names(named) == ("benign", "malignant")
     assert heading(named) == "Diagnosis: malignant or benign"
@@ -135,7 +143,7 @@ def test_classes_of_0_and_1_are_named_after_the_title():
 
 def test_columns_that_multiply_come_with_an_example():
     content = content_of(ScoringSystem.of([item("dose", points=2), item("old", equals=True, points=1)], above=3).card)
-    assert content.example == "For example, a value of 3 in line 1 gives 3 \u00d7 2 = 6 points."
+    assert content.example == "For example, a value of 3 in question 1 gives 3 \u00d7 2 = 6 points."
     assert content_of(ScoringSystem.of([item("old", equals=True, points=1)], above=0).card).example is None
 
 
@@ -155,7 +163,7 @@ def test_the_worked_example_is_a_value_that_the_column_can_have(domain, value, p
     items = [item("x", points=2), item("y", equals=True, points=1)]
     content = content_of(ScoringSystem.of(items, above=1, domains={"x": domain}).card, style)
     unit = "point" if points == "1" else "points"
-    assert content.example == f"For example, a value of {value} in line 1 gives {value} × 2 = {points} {unit}."
+    assert content.example == f"For example, a value of {value} in question 1 gives {value} × 2 = {points} {unit}."
 
 
 @given(fractions, fractions, st.booleans(), st.sampled_from(["both", "low", "high"]))
@@ -186,10 +194,13 @@ def card_with(**details):
 
 def test_evidence_and_baseline_are_shown_and_a_useless_card_says_so():
     content = content_of(card_with(performance=(judged(40, 10, 130, 20),)))
-    assert content.judgements[0].cells == (
-        "80.0 %", "86.7 %", "66.7 %", "92.9 %", "0.70 (0.60 to 0.80)", "30 of 200 (15.0 %)",
+    assert content.evidence == (
+        ("Cases, events", "200, 50"), ("AUC", "0.70 (0.60\u20130.80)"), ("Sensitivity", "80.0 % (67\u201389)"),
+        ("Specificity", "86.7 % (80\u201391)"), ("PPV", "66.7 % (54\u201377)"), ("NPV", "92.9 % (87\u201396)"),
+        ("Misclassified", "15.0 % (11\u201321)"),
     )  # fmt: skip
-    assert content.baseline == "Always predicting no is wrong for 25.0 % of rows."
+    assert content.judged_on == "Measured on rows that the card was not learned from (cross-validation)."
+    assert content.baseline == 'For comparison: predicting "no" for everyone misclassifies 25.0 %.'
     assert content.warning is None
     useless = content_of(card_with(performance=(judged(10, 40, 110, 40),)))
     assert useless.warning == (
@@ -201,30 +212,47 @@ def test_evidence_and_baseline_are_shown_and_a_useless_card_says_so():
 def test_a_strip_of_risks_covers_every_total_and_joins_the_nearest():
     card = card_with(risk=TableRisk(totals=(0, 1, 3), risks=(0.02, 0.05, 0.5), cases=(10, 5, 5)))
     assert [(c.totals, c.percent, c.cases) for c in risk_columns(card)] == [
-        ("0", "2 %", 10), ("1", "5 %", 5), ("2", "28 %", 0), ("3", "50 %", 5),
+        ("0", "2 %", 10), ("1", "5 %", 5), ("2\u20133", "28\u201350 %", 5),
     ]  # fmt: skip
+    (note,) = content_of(card).risk_table.notes
+    assert note == "Nobody had a total of 2: the risk there is worked out from the other totals."
     items = [item(f"x{i}", equals=True, points=1) for i in range(30)]
     long = ScoringSystem.of(items, above=14, risk=LogisticRisk(slope=0.3, offset=-4.5)).card
     columns = risk_columns(long)
-    assert len(columns) == 10
+    assert len(columns) == 7
     assert (columns[0].low, columns[-1].high) == (0, 30)
     assert all(b.low == a.high + 1 and b.least > a.most for a, b in pairwise(columns))
     assert {c.high for c in columns if not c.positive} >= {14}
-    assert (columns[0].totals, columns[0].percent) == ("0 to 6", "1 to 6 %")
-    assert max(c.most - c.least for c in columns) < 0.14
+    assert (columns[0].totals, columns[0].percent) == ("0\u20138", "1\u201311 %")
+    assert max(c.most - c.least for c in columns) < 0.25
 
 
 def test_totals_that_print_alike_are_joined_before_others():
     risk = TableRisk(totals=tuple(range(20)), risks=(*[0.001] * 12, *[i / 8 for i in range(8)]))
     columns = risk_columns(ScoringSystem.of([item("x", points=1)], above=15, risk=risk).card)
-    assert [(c.totals, c.percent) for c in columns[:3]] == [("0 to 11", "< 1 %"), ("12", "0 %"), ("13", "12 %")]
-    assert len(columns) == 9
+    assert (columns[0].totals, columns[0].percent) == ("0\u201312", "< 1 %")
+    assert len(columns) == 7
+
+
+def test_bands_hold_enough_rows_to_be_read():
+    cases = (1, 30, 40, 35, 1, 1, 2, 20, 25, 0, 1)
+    risk = TableRisk(totals=tuple(range(11)), risks=tuple(k / 11 for k in range(11)), cases=cases)
+    items = [item(f"x{i}", equals=True, points=1) for i in range(10)]
+    columns = risk_columns(ScoringSystem.of(items, above=6, risk=risk).card)
+    assert all(column.cases >= sum(cases) / 25 for column in columns)
+    assert sum(column.cases for column in columns) == sum(cases)
+    assert [column.positive for column in columns] == sorted(column.positive for column in columns)
 
 
 def printed_percents(text):
-    """The ends of what a strip prints, as numbers: "< 1 to 9 %"."""
-    ends = {"< 1": 0.5, "> 99": 99.5}
-    found = [ends.get(end) or float(end) for end in text.removesuffix(" %").split(" to ")]
+    """The ends of what a band prints, as numbers: "8–14 %", "≤ 9 %"."""
+    bare = text.removesuffix(" %")
+    ends = {"< 1": (0.0, 0.5), "> 99": (99.5, 100.0)}
+    if bare in ends:
+        return ends[bare]
+    if bare[0] in "\u2264\u2265":
+        return (0.0, float(bare[2:])) if bare[0] == "\u2264" else (float(bare[2:]), 100.0)
+    found = [float(end) for end in bare.split("\u2013")]
     return found[0], found[-1]
 
 
@@ -238,13 +266,14 @@ logistic_risks = st.builds(LogisticRisk, slope=st.floats(-3, 3), offset=st.float
 def test_no_printed_percent_is_untrue_of_a_total(risk, threshold):
     items = [item(f"x{i}", equals=True, points=2**i) for i in range(6)]
     columns = risk_columns(ScoringSystem.of(items, above=threshold, risk=risk).card)
-    assert len(columns) <= 10
+    assert len(columns) <= 7
     assert [columns[0].low, columns[-1].high] == [0, 63]
     for column in columns:
         low, high = printed_percents(column.percent)
         for total in range(int(column.low), int(column.high) + 1):
             at = printed_percents(risk_percent(risk_of(risk, Fraction(total))))
-            assert low <= at[0] == at[1] <= high
+            assert low <= at[0]
+            assert at[1] <= high
             assert (total > threshold) == column.positive
 
 
@@ -268,7 +297,11 @@ def test_in_the_style_of_the_paper_every_person_has_the_same_risk(data, risk):
     shifted = total - (card.zero_total - learned.zero_total)
     asked = [(content_of(card), total), (content_of(card, "paper"), shifted)]
     columns = [next(c for c in content.risks if c.low <= at <= c.high) for content, at in asked]
-    assert columns[0].percent == columns[1].percent == risk_percent(risk_of(learned.risk, shifted))
+    at = printed_percents(risk_percent(risk_of(learned.risk, shifted)))
+    for column in columns:
+        low, high = printed_percents(column.percent)
+        assert low <= at[0]
+        assert at[1] <= high
     assert content_of(card, "paper").decides == "Total C"
 
 
@@ -290,9 +323,23 @@ def test_missing_values_are_spoken_of_where_the_card_scores_them():
         item("sex", is_missing=True, points=3),
     ]
     content = content_of(ScoringSystem.of(items, above=2, domains={"sex": ["F", "M"]}).card)
-    assert content.notes == ("A missing answer counts as 0 points in line 1.", "Line 2 must be answered.")
+    assert content.notes == ("Question 2 cannot be left blank.",)
+    assert [one.text for one in content.lines[0].answers] == ["under 60", "60 or older", "not known"]
     assert [one.text for one in content.lines[2].answers] == ["M or other", "F", "not known"]
-    assert label(content.lines[1].text) == "Bmi 30 or more?"
+    assert label(content.lines[1].text) == "Bmi"
+    alone = content_of(ScoringSystem.of(items[:2], above=2).card)
+    assert alone.notes == ("No answer to question 1 counts as 0 points.", "Question 2 cannot be left blank.")
+    assert label(alone.lines[1].text) == "Bmi 30 or more?"
+
+
+def test_no_card_asks_for_what_a_value_is_not():
+    items = [
+        replace(item("coma", equals="none", points=3), rule=IsNoneOf("coma", ("none",))),
+        item("age", at_least=60, points=1),
+    ]
+    lines = content_of(ScoringSystem.of(items, above=2, domains={"coma": ["none", "stupor", "deep"]}).card).lines
+    assert [line.text for line in lines] == ["Coma", "Age"]
+    assert [(a.text, a.points) for a in lines[0].answers] == [("none", "0"), ("stupor, deep or other", "3")]
 
 
 def test_whole_numbers_have_bands_with_both_ends():

@@ -15,7 +15,7 @@ from supersparse import ScoringSystem, item
 from supersparse.card.explain.tree import find_tree
 from supersparse.card.risk import LogisticRisk
 from supersparse.errors import InvalidOptionError
-from supersparse.show.document.drawing import Box, Text, drawable, drawing_figure, painting, text_width
+from supersparse.show.document.drawing import Text, drawable, drawing_figure, painting, text_width
 from supersparse.show.document.pictures import PAPERS, card_drawing, sheet_drawing
 from supersparse.show.document.tree import tree_drawing
 
@@ -46,7 +46,7 @@ def test_the_sheet_shows_what_the_card_shows(paper, card):
     sheet = ScoringSystem(card).sheet(paper=paper)
     for texts in (texts_of_html(sheet.to_html()), texts_of_svg(sheet.to_svg())):
         assert "Name or number" in texts
-        assert_shows(texts, expected_texts(card, as_boxes=True, at_the_bedside=True))
+        assert_shows(texts, expected_texts(card, at_the_bedside=True))
 
 
 @given(any_cards(), st.sampled_from(sorted(PAPERS)))
@@ -91,7 +91,6 @@ def with_risks():
 def test_a_risk_that_is_a_range_is_drawn_in_readable_letters():
     texts = [part for part in card_drawing(with_risks().card).parts if isinstance(part, Text)]
     drawn = [part for part in texts if part.text.endswith(" %")]
-    assert "> 99 %" in {part.text for part in drawn}
     assert min(part.size for part in drawn) >= 6.5
 
 
@@ -123,11 +122,11 @@ def test_no_text_is_painted_wider_than_it_was_measured(bold):
                 assert 0.95 < wide / text_width(text, size, bold=bold) < 1.0
 
 
-def test_a_question_keeps_away_from_its_tick_box():
+def test_a_question_keeps_away_from_its_points():
     question = "Still feeling ill in little villages until late, " * 4
     card = ScoringSystem.of([item("x", equals=True, points=1, question=question)], above=0).card
     drawing = card_drawing(card)
-    (tick,) = (part.x for part in drawing.parts if isinstance(part, Box) and part.width == part.height)
+    (tick,) = (part.x for part in drawing.parts if isinstance(part, Text) and part.text == "1")
     lines = [part for part in drawing.parts if isinstance(part, Text) and "ill" in part.text]
     assert len(lines) > 2
     assert all(part.x + text_width(part.text, part.size, bold=True) + 5 < tick for part in lines)

@@ -29,6 +29,10 @@ def test_every_kind_of_rule_reads_well():
 High or low
 -----------
 
+Multiply each value by its points (x); take the points of the other answers that
+apply.
+For example, a value of 3 in question 3 gives 3 x 0.5 = 1.5 points.
+
                                 points
   1. Age 65 to under 75 years?       1 = ......
   2. Sex: F?                         1 = ......
@@ -37,19 +41,17 @@ High or low
   5. In shock now?                   2 = ......
      Add up the points           Total = ......
 
-Multiply each value by its points (x); take the points of the other lines that
-apply.
-For example, a value of 3 in line 3 gives 3 x 0.5 = 1.5 points.
 Predict high if the total is more than 2.5, otherwise low.
 
-A missing answer counts as 3 points in line 3.
-Lines 1, 2 and 5 must be answered."""
+No answer to question 3 counts as 3 points.
+Questions 1, 2 and 5 cannot be left blank."""
     )
 
 
 def test_a_card_of_questions_asks_for_what_applies():
     text = str(ScoringSystem.of([item("fever", equals=True, points=1)], above=0))
-    assert "Add up the points of the answers that apply.\nPredict yes if the total is 1 or more" in text
+    assert "Add up the points of the answers that apply.\n" in text
+    assert "Predict yes if the total is 1 or more" in text
     assert " x " not in text
 
 

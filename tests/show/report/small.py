@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 import numpy as np
 
 from supersparse import Problem, ScoringSystem, solve
-from supersparse.show.report.blocks import Bullets, CardFace, Figure, Paragraph, TableBlock
+from supersparse.show.document.blocks import Bullets, CardFace, Figure, Paragraph, TableBlock
 
 NAMES = ("age", "fever", "noise")
 

@@ -12,9 +12,9 @@ import pytest
 from show.report.small import learned, said, table
 from supersparse import RiskScoreClassifier, ScoringSystem, constraints, item
 from supersparse.errors import InvalidDataError, InvalidOptionError
+from supersparse.show.document.blocks import TableBlock
 from supersparse.show.report import Plan, make_report
 from supersparse.show.report import evidence as gathering
-from supersparse.show.report.blocks import TableBlock
 from supersparse.show.report.data import read_data
 from supersparse.show.report.folds import ItemStability, Stability
 from supersparse.show.report.sections.checklists import ITEMS

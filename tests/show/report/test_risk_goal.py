@@ -9,8 +9,8 @@ import pytest
 from show.report.small import said, table, texts_of
 from supersparse import Problem, ScoringSystem, frontier, solve
 from supersparse.card.evaluate.forecasts import calibration_line
+from supersparse.show.document.blocks import TableBlock
 from supersparse.show.report import Plan, make_report
-from supersparse.show.report.blocks import TableBlock
 
 COLUMNS, Y = table()
 

@@ -5,8 +5,8 @@ import pytest
 
 from show.report.small import table, texts_of
 from supersparse import Problem, ScoringSystem, frontier, solve
+from supersparse.show.document.blocks import TableBlock
 from supersparse.show.report import Plan, make_report
-from supersparse.show.report.blocks import TableBlock
 
 COLUMNS, Y = table()
 WEIGHTS = {"ill": 4, "well": 0.5}

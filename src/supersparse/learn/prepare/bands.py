@@ -299,6 +299,9 @@ def _note(column: BinnedColumn, rules: Sequence[Rule]) -> str:
         infinite = beyond_note(column.raw, named=False)
         return (f"cut at {', '.join(cuts)}" if cuts else "not cut") + (f"; {infinite}" if infinite else "")
     levels = sum(map(len, column.levels))
+    if column.bins.in_order:
+        listed = [category_text(level) for group in column.levels for level in group]
+        return f"{levels} categories in order, from {listed[0]} to {listed[-1]}"
     kinds = "1 category" if levels == 1 else f"{levels} categories"
     return kinds if len(rules) == levels else f"{kinds} in {counted(len(rules), 'group')}"
 

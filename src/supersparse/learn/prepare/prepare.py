@@ -25,6 +25,7 @@ from supersparse.learn.prepare.sample import Most
 from supersparse.learn.prepare.settings import PrepareSettings, with_orders
 from supersparse.problem.limits import Constraint
 from supersparse.problem.rows import read_weights
+from supersparse.table.orders import orders_among
 from supersparse.table.sources import CellTable, is_array, orders_of, read_every_column
 
 if TYPE_CHECKING:
@@ -148,6 +149,7 @@ class Prepare(PlainState, PrepareParameters, TransformerMixin, BaseEstimator):  
         settings = with_orders(PrepareSettings.of(self.get_params(deep=False)), orders_of(X))
         X = self._as_table(X, reset=True)
         table = read_every_column(X)
+        settings = with_orders(settings, orders_among(table.columns))
         self.n_features_in_ = len(table.columns)
         self._columns = tuple(table.columns)
         self._text_columns = tuple(name for name, cells in table.columns.items() if holds_text(cells))

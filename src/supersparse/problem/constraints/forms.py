@@ -108,8 +108,8 @@ def _count(name: str, make: Callable[..., Constraint]) -> ConstraintKind:
 
 
 def _rate(name: str, make: Callable[..., Constraint]) -> ConstraintKind:
-    words = name.replace("_", " ").replace("max ", "largest ").replace("min ", "smallest ")
-    fields = {name: _head(NumberForm(0, 1), f"the {words}, a share of sample weight"), "group": _GROUP}
+    words = name.replace("_", " ").replace("max ", "highest acceptable ").replace("min ", "lowest acceptable ")
+    fields = {name: _head(NumberForm(0, 1), f"{words}, from 0 to 1"), "group": _GROUP}
     return ConstraintKind(record=Record(fields), make=lambda values: make(values[name], group=values.get("group")))
 
 

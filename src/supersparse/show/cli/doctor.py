@@ -53,7 +53,6 @@ def solvers(output: Output) -> None:
 _NEEDED = ("numpy", "scipy", "scikit-learn", "narwhals", "highspy", "typer", "rich", "PyYAML")
 _OPTIONAL = {
     "matplotlib": "pictures (PNG, PDF) and plots",
-    "reportlab": "PDF reports",
     "xlsxwriter": "spreadsheets",
     "onnx": "ONNX files",
     "skops": "saving estimators",

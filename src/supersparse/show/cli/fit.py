@@ -28,6 +28,7 @@ from supersparse.show.cli.outputs import check_outputs
 from supersparse.show.cli.say import complain, note, remark
 from supersparse.show.cli.training import EngineOptions, read_rows_question
 from supersparse.show.document import ScoringSystem
+from supersparse.show.document.sizes import sizes_text
 
 if TYPE_CHECKING:
     from supersparse.learn.counts import CountTable
@@ -194,13 +195,20 @@ def fit(
                 system = ScoringSystem(replace(card, provenance=replace(made, lower_bound=bound)))
                 save()
     cost = None if counts is None else counts.cost_in_words(fitted.solution)
+    by_size = sizes_text(system.card)
     tried = [judged.in_words()] if judged is not None and tells else []
     if tried and cost is not None:
         tried = [f"Of the people counted, so these figures are optimistic: {tried[0]}"]
     remark("")
     output.show(
         "\n\n".join(
-            [str(system), *tried, *([] if sizes is None else [str(sizes)]), *([] if cost is None else [cost, NO_RISKS])]
+            [
+                str(system),
+                *([] if by_size is None else [by_size]),
+                *tried,
+                *([] if sizes is None else [str(sizes)]),
+                *([] if cost is None else [cost, NO_RISKS]),
+            ]
         ),
         lambda: {
             "card": json.loads(system.to_json()),

@@ -134,10 +134,11 @@ def say_question(question: "PreparedProblem", rows: "TrainingRows") -> None:
     remark(f"{counted(controls + cases, 'row')}, {counted(problem.rows.n_features, unit)}")
     negative, positive = problem.rows.classes
     why = chosen_positive(rows.y).why
-    swap = f"; it was chosen {why}, use --positive {shlex.quote(str(negative))} to swap the classes"
+    chosen = recipe.settings.positive is None
     remark(
-        f"positive class {positive!r} ({counted(cases, 'row')}), "
-        f"negative class {negative!r} ({counted(controls, 'row')})" + (swap if recipe.settings.positive is None else "")
+        f'Predicting "{positive}"{f" ({why})" if chosen else ""}: {counted(cases, "row")}, against '
+        f'{counted(controls, "row")} of "{negative}".'
+        + (f' For "{negative}": --positive {shlex.quote(str(negative))}.' if chosen else "")
     )
     if recipe.balances(rows.y, rows.copies):
         from supersparse.learn.recipe import RARE_CLASS

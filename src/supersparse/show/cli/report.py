@@ -19,6 +19,7 @@ from supersparse.show.cli.say import note, remark, say_size
 from supersparse.show.cli.unknown import check_grouped, check_scored, read_choice
 from supersparse.show.document import ScoringSystem
 from supersparse.show.document.pictures import paper_size
+from supersparse.show.document.printing import REMEDY, browser
 
 _DEFAULTS = {"cv": 5, "n_ratios": 6, "bootstrap": 100, "larger": 3, "time_limit": 90.0, "seed": 0}
 
@@ -36,10 +37,13 @@ def report(
         typer.Option(
             dir_okay=False,
             metavar="FILE",
-            show_default="CARD-report.html and .pdf, next to CARD",
+            show_default="CARD-report.html, next to CARD",
             help="Output file, .html or .pdf. Repeatable.",
         ),
     ] = None,
+    pdf: Annotated[
+        bool, typer.Option("--pdf", help="Write CARD-report.pdf, too: the page as Chromium, Chrome or Edge prints it.")
+    ] = False,
     cv: Annotated[int, typer.Option(metavar="K", help="Cross-validate on K folds; 0 to skip.")] = 5,
     n_ratios: Annotated[
         int, typer.Option(metavar="N", help="Learn with N other ratios of class weights, for trade-offs; 0 to skip.")
@@ -75,7 +79,7 @@ def report(
 ) -> None:
     """Write a report on a scoring system that follows TRIPOD+AI.
 
-    Writes HTML and PDF next to the card. Covers the card, the data, the proof, the best card of each size,
+    Writes a page of HTML next to the card. Covers the card, the data, the proof, the best card of each size,
     performance corrected for optimism, calibration, trade-offs, stability, subgroups, bounds and limits of
     use, with the TRIPOD+AI checklist and a PROBAST+AI appendix. Most of it learns the card again; each part
     does what it can in its share of the time limit and says how much. Ctrl-C stops that and writes what is
@@ -94,7 +98,7 @@ def report(
     paper_size(paper)
     if cv == 1:
         raise InvalidOptionError("--cv is 1", "give 2 or more folds, or 0 for no cross-validation")
-    files = _files(model, out)
+    files = _files(model, out, pdf=pdf)
     check_outputs(*(("--out", file) for file in files), inputs=(model, data))
     plan = Plan(
         folds=cv,
@@ -189,15 +193,12 @@ def target_of(card: Card, target: str | None) -> tuple[str, str]:
     return card.title, "column {name} (the title of the card); name the target with --target"
 
 
-def _files(model: Path, out: list[Path] | None) -> list[Path]:
+def _files(model: Path, out: list[Path] | None, *, pdf: bool) -> list[Path]:
     """Where to write, checked before any work is done."""
 
     if not out:
-        endings = [".html"]
-        if _installed("reportlab"):
-            endings.append(".pdf")
-        else:
-            note("a PDF needs reportlab: pip install reportlab; or print the HTML page")
+        _check_browser("--pdf", asked=pdf)
+        endings = [".html", *([".pdf"] if pdf else [])]
         if not _installed("matplotlib"):
             note("figures need matplotlib: pip install matplotlib; text replaces them")
         if not os.access(model.absolute().parent, os.W_OK):
@@ -208,11 +209,13 @@ def _files(model: Path, out: list[Path] | None) -> list[Path]:
     for path in out:
         if path.suffix.lower() not in (".html", ".pdf"):
             raise InvalidOptionError(f"--out {path}: reports are .html or .pdf", "choose one of these endings")
-        if path.suffix.lower() == ".pdf" and not _installed("reportlab"):
-            raise PackageNotInstalledError(
-                f"--out {path}: a PDF needs reportlab: pip install reportlab", "or write .html and print it"
-            )
-    return out
+        _check_browser(f"--out {path}", asked=path.suffix.lower() == ".pdf")
+    return [*out, *([] if not pdf else [model.with_name(f"{model.stem}-report.pdf")])]
+
+
+def _check_browser(option: str, *, asked: bool) -> None:
+    if asked and browser() is None:
+        raise PackageNotInstalledError(f"{option}: a PDF is printed by a browser, and none was found", REMEDY)
 
 
 def _installed(package: str) -> bool:

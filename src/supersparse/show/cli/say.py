@@ -67,8 +67,8 @@ def say_outside(outside: "Sequence[OutsideValue]", of: str = "the training data"
     """Report values outside the data that a card was learned from, and what is done with them."""
     for value in outside[:10]:
         note(
-            f"column {value.column!r}: {value.value!r} ({counted(value.rows, 'row')}) is outside {of}; "
-            f"it is {done} by the usual rules"
+            f"column {value.column!r}: {value.value!r} ({counted(value.rows, 'row')}) is outside {of}. "
+            f"It was {done} as if it were a real measurement: check it."
         )
     if len(outside) > 10:
         note(f"{len(outside) - 10} more values are outside {of}")

@@ -19,8 +19,8 @@ from supersparse.card.lines import Line, lines_of
 from supersparse.card.risk import LogisticRisk, TableRisk, total_float
 from supersparse.card.rules import Domain, widened
 from supersparse.show.document.content import Content, content_of
-from supersparse.show.document.html import Block, print_style, template
-from supersparse.show.document.risk_strip import ink_on, risk_colour, risk_formula
+from supersparse.show.document.html import Wrapped, print_style, template
+from supersparse.show.document.risk_strip import risk_formula
 from supersparse.table.plain import visible
 
 
@@ -35,13 +35,13 @@ def calculator(card: Card) -> str:
             template("calculator.js"),
         ]
     )
-    style = template("calculator.css") + _bar_style(content) + print_style(_blocks(card, content, lines))
+    style = template("calculator.css") + print_style(_blocks(card, content, lines))
     policy = (
         f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; "
         "base-uri 'none'; form-action 'none'"
     )
     rows = "\n".join(_line(line) for line in lines)
-    how = "<p>Answer every line; the result appears below.</p>" if lines else ""
+    how = "<p>Answer every question; the result appears below.</p>" if lines else ""
     source = f'<p class="note">Source: {escape(visible(card.source))}</p>' if card.source else ""
     return f"""<!DOCTYPE html>
 <html lang="en">
@@ -162,11 +162,11 @@ def _risk(card: Card, content: Content) -> str:
     if card.risk is None:
         return ""
     cells = "".join(
-        f'<li id="s{k}" class="k{k}"><span class="at">{escape(column.totals)}</span> '
-        f'<span class="risk">{escape(column.percent)}</span></li>'
+        f'<li id="s{k}" class="{"marked" if column.positive else "plain"}">'
+        f'<span class="at">{escape(column.totals)}</span> <span class="risk">{escape(column.percent)}</span></li>'
         for k, column in enumerate(content.risks)
     )
-    label = f"Risk ({content.positive}){' by total' if cells else ''}"
+    label = f"{content.risk_table.caption}{' by total' if cells else ''}"
     notes = "".join(f'<p class="note">{escape(note)}</p>' for note in _risk_notes(card, content))
     strip = f'<ol class="strip">{cells}</ol>' if cells else ""
     return f'<p class="caption">{escape(label)}: <b id="risk"></b></p>{strip}{notes}'
@@ -178,21 +178,15 @@ def _risk_notes(card: Card, content: Content) -> tuple[str, ...]:
     return (*formula, *(() if weighted is None else (weighted,)))
 
 
-def _bar_style(content: Content) -> str:
-    """The colours of the strip: the policy of the page allows them only in its one style."""
-    colours = [risk_colour(column.middle) for column in content.risks]
-    return "".join(f".k{k} .risk{{background:{colour};color:{ink_on(colour)}}}\n" for k, colour in enumerate(colours))
-
-
-def _blocks(card: Card, content: Content, lines: tuple[Line, ...]) -> Iterator[Block]:
-    yield Block(text=content.heading, size=1.5, bold=True, gap=2.5)
-    yield Block(text="", gap=2)
+def _blocks(card: Card, content: Content, lines: tuple[Line, ...]) -> Iterator[Wrapped]:
+    yield Wrapped(text=content.heading, size=1.5, bold=True, gap=2.5)
+    yield Wrapped(text="", gap=2)
     for line in lines:
-        yield Block(text=line.text, bold=True, gap=0.8)
+        yield Wrapped(text=line.text, bold=True, gap=0.8)
         options = [text for text, _ in _options(line)] if not line.times else ["number"]
         per_row = max(1, int(80 // (max(map(len, options)) + 14)))
-        yield from (Block(text="0", gap=0.9) for _ in range(-(-len(options) // per_row)))
-    yield Block(text=content.rule, gap=8)
+        yield from (Wrapped(text="0", gap=0.9) for _ in range(-(-len(options) // per_row)))
+    yield Wrapped(text=content.rule, gap=8)
     if card.risk is not None:
-        yield from (Block(text="Risk", gap=1.2) for _ in range(5 if content.risks else 1))
-        yield from (Block(text=note, size=0.9) for note in _risk_notes(card, content))
+        yield from (Wrapped(text="Risk", gap=1.2) for _ in range(5 if content.risks else 1))
+        yield from (Wrapped(text=note, size=0.9) for note in _risk_notes(card, content))

@@ -10,74 +10,43 @@ from supersparse.base.exact import shown
 from supersparse.card.bands import example_of
 from supersparse.card.card import Card, Cutoff, Item
 from supersparse.card.evidence import (
-    MEASURES,
-    Judgement,
     about_labels,
     baseline,
+    evidence_rows,
     facts,
-    judgement,
+    in_one_line,
+    judged_on,
     no_better,
-    skipped_folds,
     weighted_risks,
 )
-from supersparse.card.lines import Line, class_names, enumerated, heading, line_of_item, lines_of
-from supersparse.card.performance import Compared
+from supersparse.card.lines import Line, asks_of_title, class_names, enumerated, heading, line_of_item, lines_of
 from supersparse.card.printed import moved_risk
 from supersparse.card.risk import risk_of
 from supersparse.card.rules import IsMissing
-from supersparse.show.document.risk_strip import RiskColumn, risk_columns, risk_formula, risk_percent, rows_behind
+from supersparse.show.document.blocks import (
+    TIMES,
+    CardBlock,
+    Facts,
+    Paragraph,
+    Part,
+    Questions,
+    ShownAnswer,
+    ShownLine,
+    TableBlock,
+    Title,
+)
+from supersparse.show.document.risk_strip import (
+    RiskColumn,
+    risk_columns,
+    risk_formula,
+    risk_percent,
+    risks_by_total,
+    unseen_totals,
+)
 from supersparse.table.plain import visible
+from supersparse.table.small_table import number
 
 Style = Literal["card", "paper"]
-TIMES = "\u00d7"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ShownAnswer:
-    text: str
-    points: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ShownLine:
-    """One line: its number on the page, what it asks, and its points or its answers."""
-
-    number: int
-    text: str
-    times: bool = False  # the points multiply the value
-    example: Fraction | None = None  # a value that they can multiply
-    points: str = ""
-    answers: tuple[ShownAnswer, ...] = ()
-
-    @property
-    def shown_points(self) -> str:
-        """The points, after a sign where they multiply; none where the answers have them."""
-        return f"{TIMES} {self.points}" if self.times else self.points
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
-    lines: tuple[ShownLine, ...]
-    adds: str
-    total: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
-    """A row of the table of lines: a line, one of its answers, or a total."""
-
-    text: str
-    number: str = ""  # of a line
-    times: bool = False  # the points multiply the value
-    points: str = ""  # or the name of a total
-    blank: bool = True  # something is to be written behind it
-    is_answer: bool = False
-    is_total: bool = False
-
-    @property
-    def shown_points(self) -> str:
-        """The points, after a sign where they multiply."""
-        return f"{TIMES} {self.points}" if self.times else self.points
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,13 +61,14 @@ class Content:
     cutoff: Cutoff
     negative: str
     positive: str
+    titled: bool  # whether the heading says what the positive class is
     always: str | None  # the class of everyone, for a card without lines
     risk_of_all: str | None  # the risk of everyone on such a card, if it has one
     example: str | None  # how to multiply, where a line needs it
     risks: tuple[RiskColumn, ...]
     risk_note: str | None  # why risks are not the shares of events below them, and what labels were learned from
-    judgements: tuple[Judgement, ...]
-    compared: tuple[Compared, ...]  # the card and other models, on held-out rows
+    evidence: tuple[tuple[str, str], ...]  # how well it does, on the rows that say most about new ones
+    judged_on: str | None  # which rows these are
     baseline: str | None  # how good the same answer for everyone would be
     warning: str | None  # of a card that is no better; not for the bedside
     notes: tuple[str, ...]  # what missing values do, the source
@@ -129,59 +99,53 @@ class Content:
         return "Total" if self.difference is None else self.difference[1]
 
     @property
+    def questions(self) -> Questions:
+        return Questions(parts=self.parts, difference=self.difference)
+
+    @property
     def lines(self) -> tuple[ShownLine, ...]:
-        return tuple(line for part in self.parts for line in part.lines)
+        return self.questions.lines
 
     @property
-    def rows(self) -> Iterator[Row]:
-        """The lines, each followed by its answers, and the totals."""
-        for part in self.parts:
-            for line in part.lines:
-                yield Row(
-                    number=str(line.number), text=line.text, times=line.times, points=line.points,
-                    blank=not line.answers,
-                )  # fmt: skip
-                for one in line.answers:
-                    yield Row(text=one.text, points=one.points, blank=one is line.answers[-1], is_answer=True)
-            yield Row(text=part.adds, points=part.total, is_total=True)
-        if self.difference is not None:
-            yield Row(text=self.difference[0], points=self.difference[1], is_total=True)
+    def risk_table(self) -> TableBlock:
+        """The risk by total, in few bands, and how many cases had such a total where that is known."""
+        cases = [column.cases for column in self.risks]
+        rows = [("Risk", *(column.percent for column in self.risks))]
+        if any(n is not None for n in cases):
+            rows.append(("Cases", *("-" if n is None else number(n) for n in cases)))
+        return TableBlock(
+            caption="Risk" if self.titled else f"Risk ({self.positive})",
+            header=(self.decides, *(column.totals for column in self.risks)),
+            rows=tuple(rows),
+            notes=() if self.risk_note is None else (self.risk_note,),
+            marked=(False, *(column.positive for column in self.risks)),
+        )
 
     @property
-    def sentences(self) -> list[str]:
-        """How to add up, an example where points multiply, and the rule."""
-        return [text for text in (self.how, self.example, self.rule) if text]
-
-    @property
-    def remarks(self) -> list[str]:
-        first = f"Warning: {self.warning}" if self.warning else self.baseline
-        return [*([first] if first else []), *self.notes]
-
-    @property
-    def risk_rows(self) -> list[list[str]]:
-        """The risk strip as rows: totals, risks, and the cases and events behind them where known."""
-        return [
-            [self.decides, *(column.totals for column in self.risks)],
-            ["Risk", *(column.percent for column in self.risks)],
-            *([name, *cells] for name, cells in rows_behind(self.risks)),
-        ]
-
-    @property
-    def judgement_rows(self) -> list[list[str]]:
-        """How well the card does: a row of measures, and one for each set of rows it was judged on."""
-        return [["", *MEASURES], *([one.on, *one.cells] for one in self.judgements)]
-
-    @property
-    def compared_rows(self) -> list[list[str]]:
-        """The card compared with models of all columns and smaller cards, on the same held-out rows."""
-        rows = [["", "AUC", "Log loss", "Errors"]]
-        for one in self.compared:
-            auc = "-" if one.auc is None else f"{one.auc:.3f}"
-            rows.append([one.of, auc, f"{one.log_loss:.4f}", f"{100 * one.error:.1f} %"])
-        return rows
-
-
-COMPARED = "Beside other models, on the same held-out rows"
+    def blocks(self) -> Iterator[CardBlock]:
+        """The card from top to bottom, as every face shows it."""
+        yield Title(self.heading)
+        if self.how:
+            yield Paragraph(self.how)
+        if self.example:
+            yield Paragraph(self.example)
+        if self.parts:
+            yield self.questions
+        yield Paragraph(self.rule, "rule")
+        if self.risks:
+            yield self.risk_table
+        elif self.risk_note:
+            yield Paragraph(self.risk_note, "note")
+        if self.warning:
+            yield Paragraph(f"Warning: {self.warning}", "warning")
+        if self.evidence:
+            yield Facts(self.evidence)
+        if self.judged_on:
+            yield Paragraph(self.judged_on, "note")
+        if self.baseline and not self.warning:
+            yield Paragraph(self.baseline, "note")
+        for text in (*self.notes, *(in_one_line(label, fact) for label, fact in self.facts)):
+            yield Paragraph(text, "note")
 
 
 def content_of(card: Card, style: Style = "card") -> Content:
@@ -197,7 +161,8 @@ def content_of(card: Card, style: Style = "card") -> Content:
     total = "Total C" if difference is not None else "the total"
     strip = risk_columns(shown_card) if asked else ()
     formula = risk_formula(shown_card, positive, total) if asked and not strip else ()
-    weighted = " ".join(one for one in (weighted_risks(card), about_labels(card)) if one is not None) or None
+    remarks = (unseen_totals(risks_by_total(shown_card)) if strip else None, weighted_risks(card), about_labels(card))
+    weighted = " ".join(one for one in remarks if one is not None) or None
     judged = card.performance[-1] if card.performance else None
     return Content(
         heading=heading(card),
@@ -208,20 +173,20 @@ def content_of(card: Card, style: Style = "card") -> Content:
         cutoff=cutoff,
         negative=negative,
         positive=positive,
+        titled=asks_of_title(card),
         always=None if asked else (positive if cutoff.includes(Fraction(0)) else negative),
         risk_of_all=None if asked or card.risk is None else risk_percent(risk_of(card.risk, Fraction(0))),
         example=_example(parts),
         risks=strip,
         risk_note=None if formula else weighted,
-        judgements=tuple(map(judgement, card.performance)),
-        compared=next((one.compared for one in card.performance if one.compared), ()),
+        evidence=() if judged is None else evidence_rows(judged),
+        judged_on=None if judged is None else judged_on(judged),
         baseline=None if judged is None else baseline(card, judged),
         warning=None if judged is None else no_better(card, judged),
         notes=(
             *(_missing_notes(lines) if style == "card" else _missing_by_item(parts, shown_card)),
             *formula,
             *((weighted,) if formula and weighted is not None else ()),
-            *(f"{skipped_folds(seen)}." for seen in card.performance if seen.folds is not None),
             *(() if card.source is None else (f"Source: {visible(card.source)}",)),
         ),
         facts=facts(card),
@@ -279,14 +244,17 @@ def _paper_part(card: Card, items: Sequence[Item], first: int, total: str, sign:
 
 
 def _how_to_add(parts: Sequence[Part]) -> str:
-    times = {line.times for part in parts for line in part.lines}
+    lines = [line for part in parts for line in part.lines]
+    times = {line.times for line in lines}
     if not times:
         return ""
     if times == {True}:
         return "Multiply each value by its points."
     if times == {False}:
+        if all(line.answers for line in lines):
+            return "For each question, choose one answer and write down its points."
         return "Add up the points of the answers that apply."
-    return f"Multiply each value by its points ({TIMES}); take the points of the other lines that apply."
+    return f"Multiply each value by its points ({TIMES}); take the points of the other answers that apply."
 
 
 def _example(parts: Sequence[Part]) -> str | None:
@@ -295,7 +263,7 @@ def _example(parts: Sequence[Part]) -> str | None:
         if line.example is not None:
             value, product = shown(line.example), shown(line.example * Fraction(line.points))
             gives = f"{value} {TIMES} {line.points} = {product} {'point' if product == '1' else 'points'}"
-            return f"For example, a value of {value} in line {line.number} gives {gives}."
+            return f"For example, a value of {value} in question {line.number} gives {gives}."
     return None
 
 
@@ -327,16 +295,21 @@ def _missing_by_item(parts: Sequence[Part], card: Card) -> list[str]:
 
 def _missing_in_words(given: dict[Fraction, list[int]], refusing: list[int], n_lines: int) -> list[str]:
     counted_as = [
-        f"A missing answer counts as {shown(points)} point{'' if abs(points) == 1 else 's'} in {lines_named(numbers)}."
+        f"No answer to {questions_named(numbers)} counts as {counted_points(points)}."
         for points, numbers in given.items()
     ]
     if not refusing:
         return counted_as
     if len(refusing) == n_lines:
-        return ["Every line needs an answer."]
-    return [*counted_as, f"{lines_named(refusing).capitalize()} must be answered."]
+        return ["No question can be left blank." if n_lines > 1 else "The question cannot be left blank."]
+    named = questions_named(refusing)
+    return [*counted_as, f"{named[:1].upper()}{named[1:]} cannot be left blank."]
 
 
-def lines_named(numbers: Sequence[int]) -> str:
-    """Name lines of a card by their numbers: "lines 1, 2 and 5"."""
-    return f"line{'s' if len(numbers) > 1 else ''} {enumerated([str(number) for number in numbers])}"
+def counted_points(points: Fraction) -> str:
+    return f"{shown(points)} point{'' if abs(points) == 1 else 's'}"
+
+
+def questions_named(numbers: Sequence[int]) -> str:
+    """Name questions of a card by their numbers: "questions 1, 2 and 5"."""
+    return f"question{'s' if len(numbers) > 1 else ''} {enumerated([str(number) for number in numbers])}"

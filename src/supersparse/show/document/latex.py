@@ -2,13 +2,13 @@ r"""The LaTeX face of a card: a booktabs table like the paper's figures."""
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
 from supersparse.card.card import Card
-from supersparse.card.evidence import in_one_line
-from supersparse.show.document.content import TIMES, Content, Row, Style, content_of
+from supersparse.show.document.blocks import TIMES, CardBlock, Facts, Paragraph, Questions, Row, TableBlock, Title
+from supersparse.show.document.content import Content, Style, content_of
 from supersparse.show.document.text import in_blocks
 from supersparse.table.plain import width
 
@@ -24,7 +24,7 @@ _SPECIAL = {
     '"': _QUOTE,
     "-": "-{}", ",": ",{}", "?": "?{}", "!": "!{}",  # no ligatures
     TIMES: r"$\times$", "\u2264": r"$\leq$", "\u2265": r"$\geq$", "\u2260": r"$\neq$", "\u2248": r"$\approx$",
-    "\u2068": "", "\u2069": "",
+    "\u2013": r"\textendash{}", "\u2068": "", "\u2069": "",
 }  # fmt: skip
 _NOT_AS_IT_IS = re.compile(r"-(?=-)|,(?=,)|[?!](?=`)|_|[^\w\s\-,?!]")
 
@@ -309,32 +309,30 @@ def card_latex(card: Card, *, style: Style = "card") -> str:
     """
     content = content_of(card, style)
     size = _size(content)
-    blocks = [rf"\begin{{center}}{size.command}"]
-    blocks.append(rf"\textbf{{{latex_escaped(content.heading)}}}")
-    if content.parts:
-        blocks += [r"\par\medskip", *_table(content, size)]
-    blocks.append(r"\par\medskip")
-    blocks += [latex_escaped(s) + r"\par" for s in content.sentences]
-    if content.risks:
-        blocks += [r"\par\medskip", latex_escaped(f"Risk ({content.positive})") + r"\par", *_grid(content.risk_rows)]
-    if content.risk_note:
-        blocks.append(latex_escaped(content.risk_note) + r"\par")
-    if content.judgements:
-        blocks += [r"\par\medskip", *_grid(content.judgement_rows)]
-    if content.compared:
-        blocks += [r"\par\medskip", *_grid(content.compared_rows)]
-    blocks += [latex_escaped(sentence) + r"\par" for sentence in content.remarks]
-    if content.facts:
-        blocks += [r"\par\medskip", rf"{{{size.small}", *map(_fact, content.facts), "}"]
-    return latex_file("\n".join([*blocks, r"\end{center}"]))
+    blocks = [line for block in content.blocks for line in _block(block, size)]
+    return latex_file("\n".join([rf"\begin{{center}}{size.command}", *blocks, r"\end{center}"]))
 
 
-def _fact(labelled: tuple[str, str]) -> str:
-    label, fact = labelled
-    return rf"\textbf{{{label}:}} {latex_escaped(fact)}\par"
+def _block(block: CardBlock, size: _Size) -> list[str]:
+    match block:
+        case Title():
+            return [rf"\textbf{{{latex_escaped(block.text)}}}\par\medskip"]
+        case Paragraph(look="note"):
+            return [rf"{{{size.small} {latex_escaped(block.text)}\par}}"]
+        case Paragraph():
+            return [latex_escaped(block.text) + r"\par"]
+        case Questions():
+            return [*_table(block, size), r"\par\medskip"]
+        case TableBlock():
+            notes = [latex_escaped(note) + r"\par" for note in block.notes]
+            rows = [block.header, *block.rows]
+            return [r"\par\medskip", latex_escaped(block.caption) + r"\par", *_grid(rows), *notes]
+        case Facts():
+            facts = [rf"{latex_escaped(name)} & {latex_escaped(text)} \\" for name, text in block.rows]
+            return [r"\par\medskip", r"\begin{tabular}{ll}", *facts, r"\end{tabular}\par\smallskip"]
 
 
-def _grid(rows: list[list[str]]) -> list[str]:
+def _grid(rows: Sequence[Sequence[str]]) -> list[str]:
     """A small table, its first row ruled off, in several below one another where a page is too narrow."""
     made = [r"{\small\setlength{\tabcolsep}{4pt}"]
     for block in in_blocks(rows, _GRID):
@@ -358,7 +356,7 @@ def _size(content: Content) -> _Size:
         content.risk_note or "",
         *content.notes,
     ]
-    facts = [in_one_line(label, fact) for label, fact in content.facts]
+    facts = [fact for _, fact in content.facts]
 
     def fits(size: _Size) -> bool:
         used = sum(1 + width(text) // size.characters for text in texts)
@@ -367,7 +365,7 @@ def _size(content: Content) -> _Size:
     return next(filter(fits, _SIZES), _SIZES[-1])
 
 
-def _table(content: Content, size: _Size) -> list[str]:
+def _table(content: Questions, size: _Size) -> list[str]:
     is_long = any(width(t) > _LONG for line in content.lines for t in (line.text, *(a.text for a in line.answers)))
     text, ragged = (rf"p{{{size.width}\linewidth}}", r"\raggedright ") if is_long else ("l", "")
     rows = [rf"\begin{{tabular}}{{r{text}rc}}", r"\toprule", r" & & points & \\", r"\midrule"]

@@ -4,12 +4,11 @@ from dataclasses import dataclass, field
 
 from supersparse.base.errors import InvalidOptionError
 from supersparse.card.card import Card
-from supersparse.card.evidence import CERTIFICATE, COUNTS, EDITED, in_one_line
-from supersparse.show.document.content import Content, ShownLine, Style, content_of
+from supersparse.show.document.blocks import Facts, Paragraph, Questions, ShownLine, TableBlock, Title
+from supersparse.show.document.content import Content, Style, content_of
 from supersparse.show.document.drawing import Box, Drawing, Show, Stroke, Text, text_width, wrapped
-from supersparse.show.document.risk_strip import ink_on, risk_colour
 
-INK, FAINT, LINE, ACCENT, SOFT, WHITE = "#17202b", "#52606f", "#c9d2dc", "#0d4f52", "#eef3f3", "#ffffff"
+INK, FAINT, LINE, SOFT, TINT, WHITE = "#16202b", "#52606f", "#c9d1d9", "#eef4f7", "#dcebf2", "#ffffff"
 WARNING = "#7c2d12"
 
 
@@ -89,7 +88,6 @@ class Page:
 
 _WIDTH, _MARGIN = 480.0, 18.0
 _SIZE, _SMALL = 10.0, 7.75
-_SMALL_PRINT = ("Proof", "Errors", COUNTS, CERTIFICATE, EDITED)
 PAPERS = {"a4": (595.28, 841.89), "letter": (612.0, 792.0)}  # points
 _SHEET_MARGIN = 45.0
 _SHRINK = 0.95
@@ -124,41 +122,26 @@ def paper_size(paper: str) -> tuple[float, float]:
 
 
 def _fill(content: Content, page: Page, *, to_fill_in: bool) -> None:
-    _head(content, page)
-    if to_fill_in:
-        _who(page)
-    page.skip(6)
-    _lines(content, page)
-    _results(content, page)
-    _risks(content, page)
-    _evidence(content, page)
-    page.skip(6)
-    if content.warning:
-        page.paragraph(f"Warning: {content.warning}", _SMALL + 1, bold=True, colour=WARNING)
-    small = [*([content.baseline] if content.baseline and not content.warning else []), *content.notes]
-    small += [in_one_line(label, fact) for label, fact in content.facts if label in _SMALL_PRINT]
-    for sentence in small:
-        page.paragraph(sentence, _SMALL, colour=FAINT)
-
-
-def _head(content: Content, page: Page) -> None:
-    """The title and how to add up, in white on the card's colour."""
-    first = len(page.parts)
-    top = page.y
-    page.skip(8)
-    inset = 10 * page.scale
-    page.margin += inset
-    page.paragraph(content.heading, 14, bold=True, colour=WHITE)
-    for text in (content.how, content.example):
-        if text:
-            page.paragraph(text, _SIZE - 1, colour=WHITE)
-    page.margin -= inset
-    page.skip(7)
-    head = Box(
-        x=page.left, y=top, width=page.right - page.left, height=page.y - top, fill=ACCENT, edge=ACCENT,
-        radius=5 * page.scale,
-    )  # fmt: skip
-    page.parts.insert(first, head)
+    for block in content.blocks:
+        match block:
+            case Title():
+                page.paragraph(block.text, 15, bold=True)
+            case Questions():
+                if to_fill_in:
+                    _who(page)
+                _questions(block, page)
+            case TableBlock():
+                _bands(block, page)
+            case Facts():
+                _facts(block, page)
+            case Paragraph(look="rule"):
+                page.skip(8)
+                page.paragraph(block.text, _SIZE + 1, bold=True)
+            case Paragraph(look="warning"):
+                page.paragraph(block.text, _SMALL + 1, bold=True, colour=WARNING)
+            case Paragraph():
+                page.skip(1.5)
+                page.paragraph(block.text, _SMALL if block.look == "note" else _SIZE - 1, colour=FAINT)
 
 
 def _who(page: Page) -> None:
@@ -170,187 +153,157 @@ def _who(page: Page) -> None:
         page.parts.append(Stroke(x1=line, y1=page.y + 2, x2=end, y2=page.y + 2, colour=INK))
 
 
-def _lines(content: Content, page: Page) -> None:
-    if not content.parts:
-        return
-    numbers = page.left + page.text_width(f"{len(content.lines)}.", _SIZE)
-    start = numbers + 7 * page.scale
-    widest = max((page.text_width(line.shown_points, _SIZE, bold=True) for line in content.lines), default=0.0)
-    widest = min(widest, (page.right - start) / 3)
-    for part in content.parts:
-        for line in part.lines:
-            _line(line, page, numbers, start, widest)
-        _total(part.adds, part.total, page, start)
-    if content.difference is not None:
-        _total(*content.difference, page, start)
-
-
-def _line(line: ShownLine, page: Page, numbers: float, start: float, worth: float) -> None:
-    scale = page.scale
-    page.skip(6)
-    top = page.y
-    side = 9 * scale
-    room = (44 * scale if line.times else side) + 8 * scale
-    limit = page.right - start - (0 if line.answers else worth + room + 14 * scale)
-    page.y = top + _SIZE * scale
-    page.at_right(f"{line.number}.", numbers, _SIZE, colour=FAINT)
-    page.y = top
-    end = page.cell(line.text, start, limit, _SIZE, bold=True)
-    page.y = top + _SIZE * scale
-    if not line.answers:
-        page.at_right(line.shown_points, page.right - 6 * scale, _SIZE, bold=True)
-        x = page.right - 6 * scale - worth - room
-        if line.times:
-            page.box(x, page.y - 12 * scale, 44 * scale, 16 * scale, radius=2)
-        else:
-            page.box(x, page.y - 8 * scale, side, side, radius=1.5)
-    page.y = end
-    if line.answers:
-        _answers(line, page, start)
+def _questions(questions: Questions, page: Page) -> None:
+    """A block a question: what it asks, its answers in boxes with their points, and a line to write on."""
     page.skip(7)
-    page.rule()
+    points = [line.shown_points for line in questions.lines if not line.answers]
+    widest = max((page.text_width(one, _SIZE + 1, bold=True) for one in points), default=0.0)
+    widest = min(widest, (page.right - page.left) / 3)
+    for part in questions.parts:
+        for line in part.lines:
+            page.rule()
+            (_answers if line.answers else _single)(line, page, widest)
+        _total(part.adds, part.total, page)
+    if questions.difference is not None:
+        _total(*questions.difference, page)
 
 
-def _answers(line: ShownLine, page: Page, start: float) -> None:
-    """The answers side by side where they are short, each with a circle to tick and its points."""
+_TO_WRITE = 34  # the width of the line to write on
+
+
+def _to_write(page: Page, y: float) -> None:
+    start = page.right - _TO_WRITE * page.scale
+    page.parts.append(Stroke(x1=start, y1=y, x2=page.right, y2=y, thickness=1.1, colour=INK))
+
+
+def _single(line: ShownLine, page: Page, widest: float) -> None:
+    """A question of yes or no, or a number that is multiplied."""
     scale = page.scale
-    needed = max(
-        page.text_width(one.text, _SIZE - 1) + page.text_width(one.points, _SIZE - 1, bold=True)
-        for one in line.answers
-    ) + 36 * scale  # fmt: skip
-    wide = page.right - start
-    across = max(1, min(4, int(wide // needed), len(line.answers)))
-    width = wide / across
     page.skip(6)
+    top, ends = page.y, page.right - (_TO_WRITE + 10) * scale
+    end = _label(line, page, ends - widest - 10 * scale - page.left)
+    page.y = top + _SIZE * scale
+    page.at_right(line.shown_points, ends, _SIZE + 1, bold=True)
+    page.y = end
+    _to_write(page, end + 1)
+    page.skip(7)
+
+
+_NUMBER = 14  # the width of the number of a question
+
+
+def _label(line: ShownLine, page: Page, limit: float) -> float:
+    """Write the number and the text of a question, and return where it ends."""
+    indent = max(_NUMBER * page.scale, page.text_width(f"{line.number}. ", _SIZE - 2))
+    page.cell(f"{line.number}.", page.left, limit, _SIZE - 2, colour=FAINT)
+    return page.cell(line.text, page.left + indent, limit - indent, _SIZE, bold=True)
+
+
+def _answers(line: ShownLine, page: Page, _: float) -> None:
+    scale = page.scale
+    page.skip(5)
+    whole = page.right - page.left
+    label, start = 0.27 * whole, page.left + 0.29 * whole
+    room = page.right - (_TO_WRITE + 8) * scale - start
+    needed = max(page.text_width(one.text, _SIZE - 1.5) for one in line.answers) + 10 * scale
+    across = max(1, min(4, int(room // needed), len(line.answers)))
+    width, gap = room / max(across, min(4, len(line.answers)) if across > 1 else 1), 4 * scale
+    start_of_line = first = len(page.parts)
+    top = page.y
     for k in range(0, len(line.answers), across):
-        first, top = len(page.parts), page.y
-        deepest = top
+        start_of_row, deepest = page.y, page.y
         for column, one in enumerate(line.answers[k : k + across]):
-            x = start + column * width
-            worth = page.text_width(one.points, _SIZE - 1, bold=True)
-            page.y = top + 5 * scale
-            limit = width - worth - 36 * scale
-            end = page.cell(one.text, x + 18 * scale, limit, _SIZE - 1)
-            page.y += (_SIZE - 1) * scale
-            page.at_right(one.points, x + width - 12 * scale, _SIZE - 1, bold=True)
-            radius = 3.6 * scale
-            page.box(x + 6 * scale, page.y - 7 * scale, 2 * radius, 2 * radius, radius=radius)
-            deepest = max(deepest, end)
+            page.y = start_of_row + 2.5 * scale
+            middle = start + column * width + (width - gap) / 2
+            for text in wrapped(page.show(one.text), width - gap - 4 * scale, (_SIZE - 1.5) * scale):
+                page.skip(_SIZE)
+                page.parts.append(
+                    Text(x=middle, y=page.y, text=text, size=(_SIZE - 1.5) * scale, colour=FAINT, anchor="middle")
+                )
+            page.skip(_SIZE + 2)
+            page.centred(one.points, middle, _SIZE + 1.5, bold=True)
+            deepest = max(deepest, page.y + 4 * scale)
         for column in range(len(line.answers[k : k + across])):
             frame = Box(
-                x=start + column * width, y=top, width=width - 5 * scale, height=deepest + 6 * scale - top,
-                edge=LINE, radius=3 * scale,
+                x=start + column * width, y=start_of_row, width=width - gap, height=deepest - start_of_row,
+                fill=WHITE, edge=LINE, radius=3 * scale,
             )  # fmt: skip
             page.parts.insert(first, frame)
-        page.y = deepest + 6 * scale
-        page.skip(4)
-    page.y -= 4 * scale
+            first += 1
+        page.y = deepest + 3 * scale
+    end, size, answers = page.y - 3 * scale, _SIZE * scale, page.parts[start_of_line:]
+    del page.parts[start_of_line:]  # the question comes first for whoever reads or copies the text
+    deep = 1.3 * size * len(wrapped(page.show(line.text), label - _NUMBER * scale, size, bold=True))
+    page.y = top + max(0.0, (end - top - deep) / 2)
+    end = max(_label(line, page, label), end)
+    page.parts += answers
+    _to_write(page, end - 3 * scale)
+    page.y = end
+    page.skip(5)
 
 
-def _total(what: str, name: str, page: Page, start: float) -> None:
+def _total(what: str, name: str, page: Page) -> None:
     scale = page.scale
+    page.rule(1.4, INK)
+    page.skip(5)
+    wide, high = 50 * scale, 20 * scale
     top = page.y
-    page.box(page.left, top, page.right - page.left, 26 * scale, fill=SOFT, edge=SOFT)
-    page.y = top + 17 * scale
-    page.parts.append(Text(x=start, y=page.y, text=page.show(what), size=_SIZE * scale, bold=True, colour=INK))
-    wide = 50 * scale
-    page.at_right(name, page.right - wide - 12 * scale, _SIZE, bold=True)
-    page.box(page.right - wide - 5 * scale, top + 4 * scale, wide, 18 * scale, edge=ACCENT, thickness=1.6)
-    page.y = top + 26 * scale
+    page.box(page.right - wide, top, wide, high, edge=INK, thickness=1.3, radius=3 * scale)
+    page.y = top + 14 * scale
+    page.parts.append(Text(x=page.left, y=page.y, text=page.show(what), size=_SIZE * scale, colour=FAINT))
+    page.at_right(name, page.right - wide - 8 * scale, _SIZE + 1.5, bold=True)
+    page.y = top + high + 6 * scale
 
 
-def _results(content: Content, page: Page) -> None:
-    """The two classes side by side, the positive one in the card's colour."""
-    page.skip(10)
-    if content.always is not None or content.difference is not None:
-        page.paragraph(content.rule, _SIZE, bold=True)
-        return
-    scale, gap = page.scale, 8 * page.scale
-    width = (page.right - page.left - gap) / 2
-    top, first, deepest = page.y, len(page.parts), page.y
-    for k, (totals, name) in enumerate(content.results):
-        colour = INK if k else WHITE
-        x = page.left + k * (width + gap)
-        page.y = top + 7 * scale
-        page.y = page.cell(name, x + 9 * scale, width - 18 * scale, _SIZE + 0.5, bold=True, colour=colour)
-        page.skip(4)
-        end = page.cell(f"Total {totals}", x + 9 * scale, width - 18 * scale, _SIZE - 0.5, colour=colour)
-        deepest = max(deepest, end)
-    for k in range(2):
-        frame = Box(
-            x=page.left + k * (width + gap), y=top, width=width, height=deepest + 8 * scale - top,
-            fill=WHITE if k else ACCENT, edge=ACCENT, thickness=1.4, radius=4 * scale,
-        )  # fmt: skip
-        page.parts.insert(first, frame)
-    page.y = deepest + 8 * scale
-
-
-def _risks(content: Content, page: Page) -> None:
-    """Totals, a bar of risks that gets darker as they rise, and the numbers of cases and events."""
-    if content.risks:
-        _strip(content, page)
-    if content.risk_note:
-        page.paragraph(content.risk_note, _SMALL, colour=FAINT)
-
-
-def _strip(content: Content, page: Page) -> None:
+def _bands(table: TableBlock, page: Page) -> None:
+    """A small table of bands; those of the positive class are tinted."""
     scale = page.scale
-    page.skip(10)
-    page.paragraph(f"Risk ({content.positive})", _SIZE, bold=True)
+    page.skip(8)
+    page.paragraph(table.caption, _SIZE, bold=True)
     page.skip(1)
-    label = 40 * scale
-    width = (page.right - page.left - label) / len(content.risks)
-    for name, *cells in content.risk_rows:
-        is_bar = name == "Risk"
-        size, broken = _fitting(cells, width, page, bold=is_bar)
-        more = (max(map(len, broken)) - 1) * 1.2 * size  # what further lines need
-        top, high = page.y, ((17 if is_bar else 13) + more) * scale
-        first = top + high - (more + (5 if is_bar else 3.5)) * scale
-        page.parts.append(Text(x=page.left, y=first + more * scale / 2, text=name, size=_SMALL * scale, colour=FAINT))
-        for k, lines in enumerate(broken):
-            x = page.left + label + k * width
-            colour = INK
-            if is_bar:
-                fill = risk_colour(content.risks[k].middle)
-                colour = ink_on(fill)
-                page.box(x, top, width, high, fill=fill, edge=WHITE, thickness=0.8)
-            page.y = first + (more - (len(lines) - 1) * 1.2 * size) * scale / 2
-            for line in lines:
-                page.centred(line, x + width / 2, size, bold=is_bar, colour=colour)
-                page.skip(1.2 * size)
+    label = max(46 * scale, *(page.text_width(row[0], _SMALL) + 8 * scale for row in (table.header, *table.rows)))
+    width = (page.right - page.left - label) / max(1, len(table.header) - 1)
+    for n, (name, *cells) in enumerate((table.header, *table.rows)):
+        size = _fitting(cells, width, page)
+        top, high = page.y, 16 * scale
+        page.box(page.left, top, label, high, fill=SOFT, edge=LINE, thickness=0.7)
+        page.parts.append(
+            Text(x=page.left + 4 * scale, y=top + 11 * scale, text=name, size=_SMALL * scale, colour=FAINT)
+        )
+        page.y = top + 11 * scale
+        for k, cell in enumerate(cells):
+            x, marked = page.left + label + k * width, bool(table.marked) and table.marked[k + 1]
+            page.box(x, top, width, high, fill=TINT if marked else WHITE, edge=LINE, thickness=0.7)
+            page.centred(cell, x + width / 2, size, bold=marked or n == 1)
         page.y = top + high
+    for note in table.notes:
+        page.skip(1.5)
+        page.paragraph(note, _SMALL, colour=FAINT)
 
 
-def _fitting(cells: list[str], width: float, page: Page, *, bold: bool) -> tuple[float, list[list[str]]]:
-    """Letters in which cells fit their width, and their lines: two for a range that one makes tiny."""
-    size, largest = 0.0, _SMALL + 0.6
-    broken = [[cell] for cell in cells]
-    for lines in (broken, [cell.replace(" to ", " to\n").split("\n") for cell in cells]):
-        if size < 0.85 * _SMALL:
-            widest = max(page.text_width(line, _SMALL, bold=bold) for cell in lines for line in cell)
-            size, broken = min(largest, _SMALL * width / (widest + 3)), lines
-    return size, broken
+def _fitting(cells: list[str], width: float, page: Page) -> float:
+    """Letters in which all cells fit their width."""
+    widest = max(page.text_width(cell, _SMALL, bold=True) for cell in cells)
+    return min(_SMALL + 0.6, _SMALL * width / (widest + 3))
 
 
-def _evidence(content: Content, page: Page) -> None:
-    if not content.judgements:
-        return
-    page.skip(9)
-    table = content.judgement_rows
-    widths = [max(page.text_width(row[k], _SMALL) for row in table) for k in range(len(table[0]))]
-    free = page.right - page.left - sum(widths)
-    gap = free / (len(widths) - 1)
-    size = _SMALL if gap >= 4 else _SMALL * (page.right - page.left) / (sum(widths) + 4 * len(widths))
-    shrunk = size / _SMALL
-    gap = max(gap, 4.0)
-    for n, row in enumerate(table):
-        page.skip(size + 3)
-        x = page.left
-        for k, cell in enumerate(row):
-            colour = INK if n and k else FAINT
-            page.parts.append(Text(x=x, y=page.y, text=page.show(cell), size=size * page.scale, colour=colour))
-            x += widths[k] * shrunk + gap
-        if n == 0:
+def _facts(block: Facts, page: Page) -> None:
+    """Two columns of names and facts, ruled off."""
+    scale, rows = page.scale, block.rows
+    page.skip(6)
+    half = -(-len(rows) // 2)
+    gap = 16 * scale
+    width = (page.right - page.left - gap) / 2
+    top = page.y
+    for column, part in enumerate((rows[:half], rows[half:])):
+        page.y = top
+        x = page.left + column * (width + gap)
+        for name, text in part:
+            page.parts.append(Stroke(x1=x, y1=page.y, x2=x + width, y2=page.y, colour=LINE))
+            page.skip(11)
+            page.parts.append(Text(x=x, y=page.y, text=page.show(name), size=_SMALL * scale, colour=FAINT))
+            size = min(_SMALL, _SMALL * (width - page.text_width(name, _SMALL) - 6) / page.text_width(text, _SMALL))
+            page.at_right(text, x + width, size)
             page.skip(3)
-            page.rule()
-    page.skip(2)
+    page.y = top + 14 * scale * half
+    page.skip(4)

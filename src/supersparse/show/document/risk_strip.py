@@ -1,19 +1,19 @@
-"""The risk strip: a row of totals over a row of risks, coloured, and short enough to print.
+"""The risk table: a row of totals over a row of risks, in few bands that hold enough rows to be read.
 
-Where several totals share a column, it shows the range of their risks, so no percent is untrue of a total."""
+Where several totals share a band, it shows the range of their risks, so no percent is untrue of a total."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 
-from supersparse.base.exact import shown_range
+from supersparse.base.exact import shown, shown_range
 from supersparse.card.bands import possible_totals
 from supersparse.card.card import Card
 from supersparse.card.risk import LogisticRisk, Risk, TableRisk, risks_of
-from supersparse.table.small_table import number
 
-_MOST = 10  # columns of a strip
+_MOST = 7  # bands
+_FEWEST = Fraction(1, 25)  # of all rows, that a band should hold
 _MOST_TOTALS = 400  # that are looked at one by one
 
 
@@ -34,13 +34,22 @@ class RiskColumn:
 
     @property
     def totals(self) -> str:
-        return shown_range(self.low, self.high)
+        """The totals: 4, or 2–3; with a word in between where there is a minus sign."""
+        if self.low == self.high or self.low < 0:
+            return shown_range(self.low, self.high)
+        return f"{shown(self.low)}\u2013{shown(self.high)}"
 
     @property
     def percent(self) -> str:
-        """The risk in percent, or the range of the risks: "2 %", or "< 1 to 9 %"."""
+        """The risk in percent, or the range of the risks: "2 %", "8–14 %", and "≤ 9 %" from less than 1."""
         least, most = risk_percent(self.least), risk_percent(self.most)
-        return most if least == most else f"{least.removesuffix(' %')} to {most}"
+        if least == most or most.startswith("<"):
+            return most
+        if least.startswith(">"):
+            return least
+        if most.startswith(">"):
+            return "0\u2013100 %" if least.startswith("<") else f"\u2265 {least}"
+        return f"\u2264 {most}" if least.startswith("<") else f"{least.removesuffix(' %')}\u2013{most}"
 
     @property
     def middle(self) -> float:
@@ -61,14 +70,19 @@ def risk_percent(risk: float) -> str:
 
 
 def risk_columns(card: Card) -> tuple[RiskColumn, ...]:
-    """Return the strip; empty for a card without risks, or with totals that no short list covers."""
+    """Return the bands; none for a card without risks, or with totals that no short list covers."""
+    return _thinned(risks_by_total(card))
+
+
+def risks_by_total(card: Card) -> tuple[RiskColumn, ...]:
+    """Return each total that can occur, with its risk and the rows that had it."""
     risk = card.risk
     if risk is None:
         return ()
     totals = possible_totals(card, _MOST_TOTALS)
     if totals is None and isinstance(risk, TableRisk):
         totals = risk.totals
-    return () if totals is None else _thinned(_at(card, risk, totals))
+    return () if totals is None else tuple(_at(card, risk, totals))
 
 
 def _at(card: Card, risk: Risk, totals: Sequence[Fraction]) -> list[RiskColumn]:
@@ -95,38 +109,42 @@ def _at(card: Card, risk: Risk, totals: Sequence[Fraction]) -> list[RiskColumn]:
 
 
 def _thinned(columns: Sequence[RiskColumn]) -> tuple[RiskColumn, ...]:
-    """Join neighbours where they are too many: those with the same percent, then those with near risks."""
-    if len(columns) <= _MOST:
+    """Join neighbours where they are too many, or too few rows are behind one; the two classes stay apart."""
+    known = _sum([column.cases for column in columns])
+    least = None if not known else known * _FEWEST
+    if len(columns) <= _MOST and (least is None or all((column.cases or 0) >= least for column in columns)):
         return tuple(columns)
-    alike: list[RiskColumn] = []
-    for column in columns:
-        if alike and (alike[-1].percent, alike[-1].positive) == (column.percent, column.positive):
-            alike[-1] = _joined([alike[-1], column])
-        else:
-            alike.append(column)
-    ends = _best_ends(alike)
-    return tuple(_joined(alike[start:end]) for start, end in pairwise((0, *ends)))
+    ends = _best_ends(columns, least or Fraction(0))
+    return tuple(_joined(columns[start:end]) for start, end in pairwise((0, *ends)))
 
 
-def _best_ends(columns: Sequence[RiskColumn]) -> tuple[int, ...]:
-    """Return where the joined columns end, so that their ranges, squared, add up to the least.
+def _best_ends(columns: Sequence[RiskColumn], least_cases: Fraction) -> tuple[int, ...]:
+    """Return where the bands end, so that few of them hold too few rows, and then their risks differ little.
 
-    They are as many as a strip may have, or fewer, and the two classes stay separate.
+    What differs is the sum of the squared ranges of the bands, by the share of the rows in them.
     """
-    best: dict[int, tuple[float, tuple[int, ...]]] = {0: (0.0, ())}  # for the first columns, by their number
+    whole = float(_sum([column.cases for column in columns]) or len(columns))
+    n = len(columns)
+    best: list[dict[int, tuple[float, tuple[int, ...]]]] = [{0: (0.0, ())}]  # by bands so far, and columns in them
     for _ in range(_MOST):
-        longer = dict(best)
-        for start, (cost, ends) in best.items():
-            least, most = 1.0, 0.0
+        longer: dict[int, tuple[float, tuple[int, ...]]] = {}
+        for start, (cost, ends) in best[-1].items():
+            least, most, cases = 1.0, 0.0, Fraction(0)
             for end, column in enumerate(columns[start:], start=start + 1):
                 if column.positive != columns[start].positive:
                     break
                 least, most = min(least, column.least), max(most, column.most)
-                new = cost + (most - least) ** 2
+                cases += column.cases if column.cases is not None else 1
+                lacking = float(max(Fraction(0), least_cases - cases) / least_cases) if least_cases else 0.0
+                new = cost + (most - least) ** 2 * (0.2 + float(cases) / whole) + _LACKING * lacking
                 if end not in longer or new < longer[end][0]:
                     longer[end] = (new, (*ends, end))
-        best = longer
-    return best[len(columns)][1]
+        best.append(longer)
+    found = [bands[n] for bands in best if n in bands]
+    return min(found)[1]
+
+
+_LACKING = 0.5  # what a band without any rows costs; a range from 0 to 1 costs about as much
 
 
 def _joined(columns: Sequence[RiskColumn]) -> RiskColumn:
@@ -141,19 +159,30 @@ def _joined(columns: Sequence[RiskColumn]) -> RiskColumn:
     )
 
 
+def unseen_totals(columns: Sequence[RiskColumn]) -> str | None:
+    """Say which totals nobody had, whose risks no rows speak for; None where all were seen, or nothing is known."""
+    unseen = [column for column in columns if column.cases == 0]
+    if not unseen or all(column.cases == 0 for column in columns):
+        return None
+    runs: list[list[RiskColumn]] = []
+    for before, column in zip([None, *columns], columns, strict=False):
+        if column.cases == 0:
+            if before is not None and before.cases == 0:
+                runs[-1].append(column)
+            else:
+                runs.append([column])
+    named = [_joined(run).totals for run in runs]
+    return f"Nobody had a total of {enumerated_or(named)}: the risk there is worked out from the other totals."
+
+
+def enumerated_or(words: Sequence[str]) -> str:
+    *first, last = words
+    return f"{', '.join(first)} or {last}" if first else last
+
+
 def _sum(counts: Sequence[Fraction | None]) -> Fraction | None:
     known = [count for count in counts if count is not None]
     return sum(known, Fraction(0)) if len(known) == len(counts) else None
-
-
-def rows_behind(columns: Sequence[RiskColumn]) -> list[tuple[str, list[str]]]:
-    """The rows of a strip that say how many cases and events are behind each risk, as far as is known."""
-    found = [("Cases", [column.cases for column in columns]), ("Events", [column.events for column in columns])]
-    return [
-        (name, ["-" if n is None else number(n) for n in counts])
-        for name, counts in found
-        if any(n is not None for n in counts)
-    ]
 
 
 def risk_formula(card: Card, positive: str, total: str) -> tuple[str, ...]:
@@ -164,46 +193,3 @@ def risk_formula(card: Card, positive: str, total: str) -> tuple[str, ...]:
         power = f"{risk.slope:.6g} * total {sign} {abs(risk.offset):.6g}"
         return (f"Risk ({positive}) by {total}: 1 / (1 + exp(-({power}))).",)
     return ()
-
-
-_STOPS = (
-    (0.0, (241, 246, 244)),
-    (0.1, (251, 233, 192)),
-    (0.25, (246, 194, 124)),
-    (0.5, (222, 124, 58)),
-    (0.75, (178, 62, 40)),
-    (1.0, (112, 18, 30)),
-)
-_DARK, _LIGHT = "#000000", "#ffffff"  # on any colour one of them has a contrast of 4.5 or more
-
-
-def risk_colour(risk: float) -> str:
-    """Return the colour of a risk from 0 to 1.
-
-    >>> risk_colour(0), risk_colour(1)
-    ('#f1f6f4', '#70121e')
-    """
-    for (low, start), (high, end) in pairwise(_STOPS):
-        if risk <= high:
-            part = (risk - low) / (high - low)
-            mixed = (round(a + part * (b - a)) for a, b in zip(start, end, strict=True))
-            return "#" + "".join(f"{value:02x}" for value in mixed)
-    return risk_colour(1.0)
-
-
-def luminance(colour: str) -> float:
-    """Return the relative luminance of a colour, as WCAG defines it."""
-    parts = [int(colour[k : k + 2], 16) / 255 for k in (1, 3, 5)]
-    linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
-    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-
-
-def contrast(first: str, second: str) -> float:
-    """Return the contrast of two colours, from 1 to 21; text needs 4.5."""
-    low, high = sorted((luminance(first), luminance(second)))
-    return (high + 0.05) / (low + 0.05)
-
-
-def ink_on(colour: str) -> str:
-    """Return black or white, whichever reads better on a colour."""
-    return _DARK if contrast(_DARK, colour) >= contrast(_LIGHT, colour) else _LIGHT

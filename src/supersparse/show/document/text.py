@@ -1,41 +1,62 @@
 """The text faces of a card: plain text and Markdown."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from supersparse.card.card import Card
-from supersparse.show.document.content import COMPARED, TIMES, Content, Style, content_of
+from supersparse.show.document.blocks import TIMES, CardBlock, Facts, Paragraph, Questions, TableBlock, Title
+from supersparse.show.document.content import Style, content_of
 from supersparse.table.plain import padded, width, wrap
 
 _BLANK = "......"
 _LEAST_NAME_WIDTH = 12  # the longest escape, \U0001f600, and the mark of a broken word fit in
-_LABEL_WIDTH = 10  # of the labels before the facts
 
 
 def card_text(card: Card, *, columns: int = 80, style: Style = "card") -> str:
     """Return the card as lines of at most `columns` terminal columns (40 or more)."""
     columns = max(columns, 40)
-    content = content_of(card, style)
-    paragraphs = [
-        _title(content, columns),
-        _table(content, columns),
-        [line for text in content.sentences for line in wrap(text.replace(TIMES, "x"), columns)],
-        _risks(content, columns),
-        _judgements(content, columns),
-        _compared(content, columns),
-        [line for note in content.remarks for line in wrap(note, columns)],
-        _facts(content, columns),
-    ]
-    return "\n\n".join("\n".join(lines) for lines in paragraphs if lines)
+    return in_text(content_of(card, style).blocks, columns)
 
 
-def _title(content: Content, columns: int) -> list[str]:
-    lines = wrap(content.heading, columns)
-    return [*lines, "-" * max(map(width, lines))]
+def in_text(blocks: Iterable[CardBlock], columns: int) -> str:
+    """Write blocks one below the other, an empty line between them; small notes stand together."""
+    printed: list[list[str]] = []
+    before = None
+    for block in blocks:
+        together = before is not None and block.look == before.look if isinstance(block, Paragraph) else False
+        lines = _block(block, columns)
+        if together:
+            printed[-1] += lines
+        else:
+            printed.append(lines)
+        before = block if isinstance(block, Paragraph) else None
+    return "\n\n".join("\n".join(lines) for lines in printed if lines)
 
 
-def _table(content: Content, columns: int) -> list[str]:
-    rows = list(content.rows)
+def _block(block: CardBlock, columns: int) -> list[str]:
+    match block:
+        case Title():
+            lines = wrap(block.text, columns)
+            return [*lines, "-" * max(map(width, lines))]
+        case Paragraph():
+            return wrap(block.text.replace(TIMES, "x"), columns)
+        case Questions():
+            return _table(block, columns)
+        case TableBlock():
+            caption = wrap(f"{block.caption}:", columns)
+            notes = [line for note in block.notes for line in wrap(note, columns)]
+            return [*caption, *_grid([block.header, *block.rows], columns), *notes]
+        case Facts():
+            indent = max(width(name) for name, _ in block.rows) + 2
+            return [
+                padded(name if k == 0 else "", indent) + line
+                for name, text in block.rows
+                for k, line in enumerate(wrap(text, columns - indent))
+            ]
+
+
+def _table(questions: Questions, columns: int) -> list[str]:
+    rows = list(questions.rows)
     if not rows:
         return []
     numbers = [f"{row.number}. " if row.number else "" for row in rows]
@@ -84,34 +105,6 @@ def _grid(rows: Sequence[Sequence[str]], columns: int) -> list[str]:
     return printed
 
 
-def _risks(content: Content, columns: int) -> list[str]:
-    note = wrap(content.risk_note, columns) if content.risk_note else []
-    if not content.risks:
-        return note
-    return [*wrap(f"Risk ({content.positive}):", columns), *_grid(content.risk_rows, columns), *note]
-
-
-def _judgements(content: Content, columns: int) -> list[str]:
-    if not content.judgements:
-        return []
-    return _grid([list(column) for column in zip(*content.judgement_rows, strict=True)], columns)
-
-
-def _compared(content: Content, columns: int) -> list[str]:
-    if not content.compared:
-        return []
-    return [*wrap(f"{COMPARED}:", columns), *_grid(content.compared_rows, columns)]
-
-
-def _facts(content: Content, columns: int) -> list[str]:
-    printed = []
-    indent = max([_LABEL_WIDTH, *(len(label) + 2 for label, _ in content.facts)])
-    for label, fact in content.facts:
-        first, *others = wrap(fact, columns - indent)
-        printed += [label.ljust(indent) + first, *(" " * indent + line for line in others)]
-    return printed
-
-
 # Entities where Markdown dialects differ about the backslash, above all inside of tables.
 _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "|": "&#124;", "\\": "&#92;"}
 _SPECIAL = re.compile(r"[&<>|\\]|[`*_\[\]~$^@!#]|:(?=//)|(?<=www)\.", re.IGNORECASE)
@@ -119,27 +112,24 @@ _SPECIAL = re.compile(r"[&<>|\\]|[`*_\[\]~$^@!#]|:(?=//)|(?<=www)\.", re.IGNOREC
 
 def card_markdown(card: Card, *, style: Style = "card") -> str:
     """Return the card as Markdown: a heading, a table with blanks to fill in, the rule, the evidence."""
-    content = content_of(card, style)
-    blocks = [f"### {markdown_escaped(content.heading)}"]
-    if content.parts:
-        blocks.append("\n".join(_markdown_lines(content)))
-    blocks.append("\n".join(markdown_escaped(s) for s in content.sentences))
-    if content.risks:
-        head, *others = content.risk_rows
-        head[0] = f"{head[0]}, and risk of {content.positive}"
-        blocks.append("\n".join(_markdown_table([head, *others])))
-    if content.risk_note:
-        blocks.append(markdown_escaped(content.risk_note))
-    if content.judgements:
-        blocks.append("\n".join(_markdown_table(content.judgement_rows)))
-    if content.compared:
-        blocks.append(f"{COMPARED}:")
-        blocks.append("\n".join(_markdown_table(content.compared_rows)))
-    if content.remarks:
-        blocks.append("\n".join(map(markdown_escaped, content.remarks)))
-    if content.facts:
-        blocks.append("\n".join(f"- **{label}**: {markdown_escaped(fact)}" for label, fact in content.facts))
-    return "\n\n".join(blocks) + "\n"
+    return "\n\n".join(map(_markdown, content_of(card, style).blocks)) + "\n"
+
+
+def _markdown(block: CardBlock) -> str:
+    match block:
+        case Title():
+            return f"### {markdown_escaped(block.text)}"
+        case Paragraph():
+            text = markdown_escaped(block.text)
+            return f"**{text}**" if block.look in ("rule", "warning") else text
+        case Questions():
+            return "\n".join(_markdown_lines(block))
+        case TableBlock():
+            (first, *others), *rows = block.header, *block.rows
+            head = [f"{first}, and {block.caption[:1].lower()}{block.caption[1:]}", *others]
+            return "\n\n".join(["\n".join(_markdown_table([head, *rows])), *map(markdown_escaped, block.notes)])
+        case Facts():
+            return "\n".join(f"- **{name}**: {markdown_escaped(text)}" for name, text in block.rows)
 
 
 def markdown_escaped(text: str) -> str:
@@ -156,9 +146,9 @@ def _markdown_table(rows: Sequence[Sequence[str]]) -> list[str]:
     return [head, "|:--" + "|--:" * (len(rows[0]) - 1) + "|", *others]
 
 
-def _markdown_lines(content: Content) -> list[str]:
+def _markdown_lines(questions: Questions) -> list[str]:
     rows = ["| | | points | |", "|--:|:--|--:|:-:|"]
-    for row in content.rows:
+    for row in questions.rows:
         text = markdown_escaped(row.text)
         if row.is_total:
             rows.append(f"| | **{row.text}** | **{row.points}** | {_BLANK} |")

@@ -3,33 +3,20 @@
 from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
-from html import escape
-from importlib.resources import files
-from itertools import count as counting
 from pathlib import Path
 
-from supersparse.base.errors import InvalidOptionError, PackageNotInstalledError
+from supersparse.base.errors import InvalidOptionError
 from supersparse.base.exact import counted
 from supersparse.card.card import Card
 from supersparse.card.lines import heading
 from supersparse.show.document import ScoringSystem
+from supersparse.show.document.blocks import Section
 from supersparse.show.document.drawing import write
-from supersparse.show.document.figures import picture_svg
-from supersparse.show.document.html import card_html, page
-from supersparse.show.document.pictures import paper_size
-from supersparse.show.report.blocks import (
-    CITATION,
-    NO_PICTURE,
-    Block,
-    Bullets,
-    CardFace,
-    Figure,
-    Paragraph,
-    Section,
-    TableBlock,
-)
+from supersparse.show.document.printing import printed_pdf
+from supersparse.show.document.sections_html import report_html
 from supersparse.show.report.data import read_data
 from supersparse.show.report.evidence import Evidence, gather
+from supersparse.show.report.phrases import CITATION
 from supersparse.show.report.plan import Plan, Tell, silent
 from supersparse.show.report.sections.checklists import probast, tripod
 from supersparse.show.report.sections.model import limits, making, missing_parts, model, summary
@@ -62,13 +49,11 @@ class Report(Tabular):
 
     def to_html(self, paper: str = "a4") -> str:
         """Return a self-contained HTML page that prints on A4 or Letter."""
-        return report_html(self.title, self.subtitle, self.sections, paper)
+        return report_html(self.title, self.subtitle, self.sections, CITATION, paper)
 
     def to_pdf(self, paper: str = "a4") -> bytes:
-        """Return a PDF file, A4 or Letter. Needs reportlab, and matplotlib for the figures."""
-        from supersparse.show.report.pdf import report_pdf
-
-        return report_pdf(self.title, self.subtitle, self.sections, paper)
+        """Return the page as a browser on this machine prints it, on A4 or Letter; matplotlib draws the figures."""
+        return printed_pdf(self.to_html(paper))
 
     def save(self, path: str | Path, paper: str = "a4") -> None:
         """Write the report as HTML or PDF, by the suffix of the path (.html or .pdf)."""
@@ -156,91 +141,3 @@ def _report(evidence: Evidence, date: str | None, command: str | None) -> Report
         sections=(*answered, tripod(answered), probast(evidence)),
         missing=missing,
     )
-
-
-_PAPER = """\
-@page{{size:{paper};margin:18mm 16mm 20mm;
-@bottom-right{{content:"Page " counter(page) " of " counter(pages);font:8pt sans-serif;color:#555}}}}
-"""
-
-
-def report_html(title: str, subtitle: str, sections: Sequence[Section], paper: str = "a4") -> str:
-    paper_size(paper)
-    numbers = counting(1), counting(1)  # of figures and tables
-    links = "\n".join(f'<li><a href="#{s.name}">{escape(s.title)}</a></li>' for s in sections)
-    body = [
-        f"<header>\n<h1>{escape(title)}</h1>",
-        f'<p class="subtitle">{escape(subtitle)}</p>\n</header>',
-        f'<nav aria-label="Contents">\n<ol>\n{links}\n</ol>\n</nav>',
-        "<main>",
-        *(_section(section, numbers) for section in sections),
-        "</main>",
-        f"<footer>{CITATION}</footer>",
-    ]
-    style = _PAPER.format(paper={"a4": "A4", "letter": "Letter"}[paper.lower()])
-    style += files("supersparse.show.report").joinpath("report.css").read_text(encoding="utf-8").rstrip()
-    return page(title, "\n".join(body), style)
-
-
-_Numbers = tuple["counting[int]", "counting[int]"]
-_SHORT = 24  # characters; longer cells may wrap
-_WORD = 16  # characters; longer words may break anywhere
-
-
-def _section(section: Section, numbers: _Numbers) -> str:
-    items = ", ".join(section.tripod)
-    tripod = f' <span class="tripod">TRIPOD+AI {items}</span>' if items else ""
-    blocks = "\n".join(_block(block, numbers) for block in section.blocks)
-    title = f'<h2 id="{section.name}-title">{escape(section.title)}{tripod}</h2>'
-    return f'<section id="{section.name}" aria-labelledby="{section.name}-title">\n{title}\n{blocks}\n</section>'
-
-
-def _block(block: Block, numbers: _Numbers) -> str:
-    match block:
-        case Paragraph():
-            strong = ' class="strong"' if block.strong else ""
-            return f"<p{strong}>{escape(block.text)}</p>"
-        case Bullets():
-            items = "\n".join(f"<li>{escape(item)}</li>" for item in block.items)
-            return f"<ul>\n{items}\n</ul>"
-        case TableBlock():
-            return _table(block, next(numbers[1]))
-        case Figure():
-            return _figure(block, next(numbers[0]))
-        case CardFace():
-            return f'<div class="face">\n{card_html(block.card)}</div>'
-
-
-def _table(table: TableBlock, number: int) -> str:
-    def kinds(k: int, text: str, *, heading: bool = False) -> str:
-        found = []
-        if k >= table.text_columns:
-            found.append("number")
-            if not heading and len(text) <= _SHORT:
-                found.append("short")
-        if max(map(len, text.split()), default=0) <= _WORD:
-            found.append("whole")  # break between words only
-        return f' class="{" ".join(found)}"' if found else ""
-
-    head = "".join(
-        f'<th scope="col"{kinds(k, name, heading=True)}>{escape(name)}</th>' for k, name in enumerate(table.header)
-    )
-    rows = []
-    for first, *others in table.rows:
-        cells = "".join(f"<td{kinds(k, cell)}>{escape(cell)}</td>" for k, cell in enumerate(others, start=1))
-        rows.append(f'<tr><th scope="row"{kinds(0, first)}>{escape(first)}</th>{cells}</tr>')
-    body = "\n".join(rows)
-    notes = "".join(f'\n<p class="note">{escape(note)}</p>' for note in table.notes)
-    return (
-        f'<div class="wide">\n<table>\n<caption>Table {number}. {escape(table.caption)}</caption>\n'
-        f"<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>{notes}\n</div>"
-    )
-
-
-def _figure(figure: Figure, number: int) -> str:
-    caption = f"<figcaption>Figure {number}. {escape(figure.caption)}</figcaption>"
-    try:
-        drawn = picture_svg(figure.picture, alt=figure.alt, number=number)
-    except PackageNotInstalledError:
-        drawn = f'<p>{escape(figure.alt)}</p>\n<p class="note">{NO_PICTURE}</p>'
-    return f"<figure>\n{drawn}\n{caption}\n</figure>"

@@ -7,7 +7,6 @@ import shlex
 from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +23,7 @@ from supersparse.problem.losses import loss_of
 from supersparse.problem.objective import with_best_intercept
 from supersparse.problem.questions import asked_in_words
 from supersparse.show.document import ScoringSystem
+from supersparse.show.document.printing import browser
 from supersparse.show.report import Plan, make_report
 from supersparse.show.studio.card_view import made_card, model_of, points_of, solution_of, threshold_of, wordings
 from supersparse.show.studio.edited_card import kept_card
@@ -190,7 +190,7 @@ def report(job: dict[str, Any], talk: Talk) -> dict[str, Any]:
     out = Path(job["out"])
     progress.stage("writing")
     made.save(out / "report.html")
-    if find_spec("reportlab") is not None:
+    if browser() is not None:
         made.save(out / "report.pdf")
     return {"notes": [text("notes.not_in_report", why=reason) for reason in made.missing]}
 

@@ -16,11 +16,13 @@ from typing import Any
 
 from starlette.datastructures import QueryParams
 
+from supersparse.show.document.printing import REMEDY, browser
 from supersparse.show.studio.crew import Crew
 from supersparse.show.studio.runs import Runs
 from supersparse.show.studio.tables import Tables
 from supersparse.show.studio.texts import StudioError, refused, text, wrong
 
+BROWSER = "Chromium"
 _CARD = re.compile(r"(r[1-9][0-9]{0,8})\.(best|s[0-9]{1,4}|m[0-9]{1,6}(?:v[0-9]{1,3})?)", re.ASCII)
 _TYPES = {
     ".css": "text/css; charset=utf-8",
@@ -52,7 +54,7 @@ class _CardFile:
     """A file of a card; what it is is among the texts."""
 
     group: str
-    package: str | None = None  # that writes it
+    package: str | None = None  # that writes it, or BROWSER
     run: str | None = None  # that makes it
 
 
@@ -69,7 +71,7 @@ FILES = {
     "score.fhir.json": _CardFile("programs"),
     "score.mlflow.zip": _CardFile("programs"),
     "score.onnx": _CardFile("programs", "onnx"),
-    "report.pdf": _CardFile("evidence", "reportlab", run="report"),
+    "report.pdf": _CardFile("evidence", BROWSER, run="report"),
     "report.html": _CardFile("evidence", run="report"),
     "certificate.gz": _CardFile("evidence", run="certificate"),
     "table-as-read.csv": _CardFile("evidence", run="certificate"),
@@ -166,7 +168,9 @@ class Cards:
 
     def _file(self, key: str, folder: Path) -> dict[str, Any]:
         needs, why, kind = None, None, FILES[key]
-        if kind.package is not None and find_spec(kind.package) is None:
+        if kind.package == BROWSER and browser() is None:
+            why = REMEDY
+        elif kind.package not in (None, BROWSER) and find_spec(str(kind.package)) is None:
             why = text("files.needs_package", package=kind.package)
         elif kind.run is not None and not (folder / key).exists():
             needs, why = kind.run, text(f"files.needs_{kind.run}")

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 
 from supersparse.base.exact import counted, shown
 from supersparse.card.lines import with_class_names
-from supersparse.show.report.blocks import NONE, PROBAST, TRIPOD, Block, Paragraph, Section, TableBlock, section
+from supersparse.show.document.blocks import Block, Paragraph, Section, TableBlock, section
 from supersparse.show.report.evidence import Evidence
 from supersparse.show.report.folds import CrossValidation, Stability
+from supersparse.show.report.phrases import NONE, PROBAST, TRIPOD
 from supersparse.show.report.plan import Absent
 from supersparse.table.plain import quoted, visible
 from supersparse.table.small_table import number

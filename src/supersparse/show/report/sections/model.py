@@ -13,21 +13,12 @@ from supersparse.card.provenance import Provenance
 from supersparse.card.risk import risk_of
 from supersparse.card.rules import Domain
 from supersparse.card.words import category_text
+from supersparse.show.document.blocks import Block, Bullets, CardFace, Paragraph, TableBlock, section
 from supersparse.show.document.content import content_of
-from supersparse.show.report.blocks import (
-    Block,
-    Bullets,
-    CardFace,
-    Paragraph,
-    TableBlock,
-    error_rate,
-    item_name,
-    rate,
-    section,
-    share,
-)
+from supersparse.show.document.sizes import sizes_table
 from supersparse.show.report.evidence import Evidence
 from supersparse.show.report.folds import MEASURES, CrossValidation, Stability, Trades, baseline
+from supersparse.show.report.phrases import error_rate, item_name, rate, share
 from supersparse.show.report.plan import Absent
 from supersparse.table.plain import quoted, visible
 
@@ -67,7 +58,7 @@ def making(evidence: Evidence) -> Iterator[Block]:
             ("training rows", f"{made.n_rows} (total weight {shown(made.total_weight)})"),
             ("fingerprint", visible(made.data or "not recorded")),
             ("candidate features", "not recorded" if made.features is None else f"{len(made.features)}"),
-            ("features used", dict(facts(evidence.card))["Size"]),
+            ("features used", _size(evidence.card)),
             ("solver", visible(made.solver)),
             ("seed", _seed(evidence)),
             ("stopped because", visible(made.stop) if stop is None else stop.value),
@@ -77,6 +68,12 @@ def making(evidence: Evidence) -> Iterator[Block]:
         yield TableBlock(caption="Settings and search", header=("setting", "value"), rows=tuple(rows), text_columns=2)
         if made.features:
             yield Paragraph(f"Candidate features: {', '.join(map(item_name, made.features))}.")
+
+
+def _size(card: Card) -> str:
+    if card.provenance is not None and card.provenance.asks_questions:
+        return counted(len({item.column for item in card.as_learned.items}), "question")
+    return f"{counted(len(card.as_learned.items), 'feature')}, {card.size_with_intercept} with the intercept"
 
 
 def _ties(made: Provenance, cutoff: Cutoff) -> list[tuple[str, str]]:
@@ -97,8 +94,11 @@ def _seed(evidence: Evidence) -> str:
 def summary(evidence: Evidence, missing: tuple[str, ...]) -> Iterator[Block]:
     """TRIPOD+AI asks for an abstract (2)."""
     yield TableBlock(caption="At a glance", header=("question", "answer"), rows=tuple(_rows(evidence)), text_columns=2)
+    by_size = sizes_table(evidence.card)
+    if by_size is not None:
+        yield by_size
     if missing:
-        yield Paragraph("Not in this report:", strong=True)
+        yield Paragraph("Not in this report:", look="strong")
         yield Bullets(missing)
 
 
@@ -149,7 +149,7 @@ def _fixed_answer(evidence: Evidence) -> list[tuple[str, str]]:
 
 def _proof(evidence: Evidence) -> str:
     told = dict(facts(evidence.card)).get("Proof", "no: it was written by hand")
-    return f"{told}. One was found for this report: see the table of sizes" if evidence.beaten else told
+    return f"{told} One was found for this report: see the table of sizes" if evidence.beaten else told
 
 
 def _corrected(evidence: Evidence, stability: Stability) -> str:

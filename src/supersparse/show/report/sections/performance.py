@@ -8,19 +8,11 @@ from supersparse.card.evaluate.forecasts import DecisionCurve, Forecasts, calibr
 from supersparse.card.evaluate.risk_table import RiskTable
 from supersparse.card.evaluate.thresholds import Confusion
 from supersparse.card.lines import class_names
+from supersparse.show.document.blocks import Block, Figure, Paragraph, TableBlock, section
 from supersparse.show.document.evaluation_plots import Calibration
-from supersparse.show.report.blocks import (
-    Block,
-    Figure,
-    Paragraph,
-    TableBlock,
-    error_rate,
-    rate,
-    section,
-    shown_decimal,
-)
 from supersparse.show.report.evidence import Evidence
 from supersparse.show.report.folds import CrossValidation
+from supersparse.show.report.phrases import error_rate, rate, shown_decimal
 from supersparse.table.plain import quoted, visible
 from supersparse.table.small_table import number
 

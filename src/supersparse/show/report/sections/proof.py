@@ -12,19 +12,9 @@ from supersparse.engine.answers.words import counts_errors, least_in_words, leas
 from supersparse.problem.losses import loss_of
 from supersparse.problem.problem import Problem
 from supersparse.problem.theory.bounds import Bound
-from supersparse.show.report.blocks import (
-    NONE,
-    Block,
-    Bullets,
-    Figure,
-    Paragraph,
-    Section,
-    TableBlock,
-    item_name,
-    section,
-    why,
-)
+from supersparse.show.document.blocks import Block, Bullets, Figure, Paragraph, Section, TableBlock, section
 from supersparse.show.report.evidence import Evidence
+from supersparse.show.report.phrases import NONE, item_name, why
 from supersparse.show.report.plan import Absent
 from supersparse.show.report.proofs import Recheck
 from supersparse.table.plain import visible
@@ -38,7 +28,7 @@ def proof(evidence: Evidence) -> Iterator[Block]:
     if made is None:
         yield Paragraph("Nothing was proven, because the card was written by hand.")
         return
-    yield Paragraph(f"{dict(facts(evidence.card))['Proof']}.", strong=True)
+    yield Paragraph(dict(facts(evidence.card))["Proof"], look="strong")
     if evidence.proven_here:
         yield Paragraph("The card's file claims less: the searches for the table of sizes below proved the rest.")
     if made.projected is not None and not evidence.proven_here:
@@ -91,7 +81,7 @@ def _verdict(evidence: Evidence, made: Provenance) -> Paragraph:
         return Paragraph(
             "NOT CONFIRMED: these are the training rows, but the recomputed numbers differ from those on "
             f"the card.{broken} The card was changed after it was learned; do not rely on its claims.",
-            strong=True,
+            look="strong",
         )
     return Paragraph(
         "The claims refer to the training rows. It is not known that these are the same rows: the numbers "

@@ -4,20 +4,8 @@ from collections.abc import Iterator
 
 from supersparse.base.exact import counted, shown
 from supersparse.card.performance import Compared
+from supersparse.show.document.blocks import Block, Figure, Paragraph, TableBlock, section
 from supersparse.show.document.evaluation_plots import RatePairs, Shares
-from supersparse.show.report.blocks import (
-    NONE,
-    Block,
-    Figure,
-    Paragraph,
-    TableBlock,
-    item_name,
-    rate,
-    section,
-    share,
-    shown_decimal,
-    why,
-)
 from supersparse.show.report.evidence import Evidence
 from supersparse.show.report.folds import (
     MEASURES,
@@ -29,6 +17,7 @@ from supersparse.show.report.folds import (
     Trades,
     baseline,
 )
+from supersparse.show.report.phrases import NONE, item_name, rate, share, shown_decimal, why
 from supersparse.show.report.plan import Absent
 from supersparse.table.plain import quoted, visible
 

@@ -13,9 +13,10 @@ from supersparse.card.file import to_json
 from supersparse.card.lines import class_names
 from supersparse.card.provenance import ItemSeen
 from supersparse.engine.answers.frontier import Frontier
-from supersparse.show.report.blocks import NONE, Block, Bullets, Paragraph, Section, TableBlock, item_name, rate, share
+from supersparse.show.document.blocks import Block, Bullets, Paragraph, Section, TableBlock
 from supersparse.show.report.evidence import Evidence
 from supersparse.show.report.folds import CrossValidation, Stability, Trades
+from supersparse.show.report.phrases import NONE, item_name, rate, share
 from supersparse.show.report.plan import Absent
 from supersparse.show.report.proofs import Recheck
 from supersparse.table.plain import quoted, visible
@@ -27,7 +28,7 @@ _FAR = 0.25  # a population stability index above this is commonly considered la
 
 def source(evidence: Evidence) -> Section:
     """TRIPOD+AI asks for data (5a), outcome (8a), predictors (9b), missing data (11), people (20, 21)."""
-    blocks: list[Block] = [Paragraph(_whose(evidence), strong=evidence.same_rows is False)]
+    blocks: list[Block] = [Paragraph(_whose(evidence), "strong" if evidence.same_rows is False else "plain")]
     blocks.append(_classes(evidence))
     blocks.append(_items(evidence))
     blocks.append(Bullets((*_missing(evidence), *_outside(evidence))))
@@ -154,7 +155,7 @@ def _outside(evidence: Evidence) -> tuple[str, ...]:
     return tuple(said)
 
 
-_PACKAGES = ("supersparse", "numpy", "scipy", "scikit-learn", "matplotlib", "reportlab")
+_PACKAGES = ("supersparse", "numpy", "scipy", "scikit-learn", "matplotlib")
 
 
 def repeat(evidence: Evidence, command: str | None) -> Section:

@@ -136,7 +136,7 @@ export function chooseStep(app) {
                 : h("p", { class: "soft" }, t("choose.first_sizes")),
           baseline(sizes, measure),
           frontier && frontier.chosen !== null && frontier.chosen !== undefined ? h("p", { class: "verdict" },
-            t("choose.chosen", { size: frontier.chosen })) : null),
+            t(frontier.chosen === 1 ? "choose.chosen_one" : "choose.chosen", { size: frontier.chosen })) : null),
         sizeTable(sizes, measure, choose)),
       found.length || LIVE.includes(run.state) ? cardBox : h("p", { class: "soft" }, t("watch.no_card"))));
     const wanted = view.selected;

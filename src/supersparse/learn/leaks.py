@@ -1,0 +1,123 @@
+"""Leaks: columns that may have been known only after the outcome, found before learning.
+
+An answer is suspect if all of its rows, 20 or more, are of one class, and chance does not explain it; a column, if
+it separates the classes well and alone does at least as well as all others together.
+"""
+
+import shlex
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import roc_auc_score
+from sklearn.model_selection import cross_val_predict
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from supersparse.base.exact import counted
+from supersparse.card.words import category_text, readable
+from supersparse.table.sources import read_every_column
+from supersparse.table.values import Cells, Numbers, declared_category, is_missing
+
+_ROWS = 20  # of one answer
+_CHANCE = 1e-4  # of an answer with rows of one class only, where the column tells nothing
+_SUSPECT = 0.8  # the AUC of a column that is compared with all others
+_MOST_ROWS, _MOST_COLUMNS, _MOST_LEVELS = 20_000, 60, 12
+_FOLDS = 5
+
+Floats = NDArray[np.float64]
+
+
+def leaks_among(X: Any, positive: NDArray[np.bool_]) -> list[str]:
+    """Name what may have been known only after the outcome; X is a frame or a mapping of raw columns.
+
+    >>> sick = np.arange(200) % 2 == 0
+    >>> leaks_among({"discharge": np.where(sick, "ward", "home"), "age": np.arange(200) % 7}, sick)[0]
+    "'discharge': all 100 rows with ward are positive; was this known before the outcome? If not: --drop discharge"
+    """
+    columns = read_every_column(X).columns
+    if len(positive) > _MOST_ROWS:
+        chosen = np.linspace(0, len(positive) - 1, _MOST_ROWS).astype(np.intp)
+        columns, positive = {name: cells.take(chosen) for name, cells in columns.items()}, positive[chosen]
+    share = float(positive.mean())
+    if not 0 < share < 1:
+        return []
+    found = {name: text for name, cells in columns.items() if (text := _one_class(cells, positive, share)) is not None}
+    for name, text in _outdoing(columns, positive):
+        found.setdefault(name, text)
+    ask = "was this known before the outcome? If not: --drop"
+    return [f"{name!r}: {text}; {ask} {shlex.quote(name)}" for name, text in found.items()]
+
+
+def _levels(cells: Cells) -> Iterator[tuple[str, NDArray[np.bool_]]]:
+    """The values of a column of few values, a missing one too, and the rows that hold each."""
+    if isinstance(cells, Numbers):
+        distinct = np.unique(cells.values)
+        known = [(category_text(declared_category(v.item(), "a value")), cells.values == v) for v in distinct]
+        if len(known) > _MOST_LEVELS:
+            known = []
+    else:
+        listed = [(k, v) for k, v in enumerate(cells.distinct) if not is_missing(v)]
+        known = [(str(v), cells.codes == k) for k, v in listed] if len(listed) <= 2 * _MOST_LEVELS else []
+    gone = cells.missing
+    if gone is None or not gone.any():
+        yield from known
+        return
+    yield from ((text, rows & ~gone) for text, rows in known)
+    yield "no value", gone
+
+
+def _one_class(cells: Cells, positive: NDArray[np.bool_], share: float) -> str | None:
+    for text, rows in sorted(_levels(cells), key=lambda one: -int(one[1].sum())):
+        n, events = int(rows.sum()), int(positive[rows].sum())
+        if n < _ROWS or n == len(positive) or 0 < events < n:
+            continue
+        if (share if events else 1 - share) ** n < _CHANCE:
+            return f"all {counted(n, 'row')} with {text} are {'positive' if events else 'negative'}"
+    return None
+
+
+def _features(cells: Cells) -> Floats:
+    """A column as numbers for a linear model: itself and whether it is missing, or a column for each category."""
+    missing = np.zeros(len(cells), dtype=bool) if cells.missing is None else cells.missing
+    if isinstance(cells, Numbers):
+        values = np.where(missing, 0.0, np.nan_to_num(cells.values.astype(np.float64), posinf=0.0, neginf=0.0))
+        middle = float(np.median(values[~missing])) if (~missing).any() else 0.0
+        return np.column_stack([np.where(missing, middle, values), missing])
+    common = np.argsort(-np.bincount(cells.codes, minlength=len(cells.distinct)))[:_MOST_LEVELS]
+    return np.column_stack([*(cells.codes == k for k in common), missing]).astype(np.float64)
+
+
+def _auc(features: list[Floats], positive: NDArray[np.bool_]) -> float:
+    model = make_pipeline(StandardScaler(), LogisticRegression(max_iter=200))
+    held_out = cross_val_predict(model, np.column_stack(features), positive, cv=_FOLDS, method="predict_proba")
+    return float(roc_auc_score(positive, held_out[:, 1]))
+
+
+def _outdoing(columns: Mapping[str, Cells], positive: NDArray[np.bool_]) -> Iterator[tuple[str, str]]:
+    """Columns that alone do at least as well on held-out rows as all the others together."""
+    if not 2 <= len(columns) <= _MOST_COLUMNS or min(positive.sum(), (~positive).sum()) < _FOLDS * 2:
+        return
+    features = {name: _features(cells) for name, cells in columns.items() if len(cells)}
+    alone = {name: _quick_auc(one, positive) for name, one in features.items()}
+    for name in sorted(features, key=lambda n: -alone[n])[:2]:
+        if alone[name] < _SUSPECT:
+            return
+        own = _auc([features[name]], positive)
+        others = _auc([one for other, one in features.items() if other != name], positive)
+        if own >= max(others, _SUSPECT):
+            yield (
+                name,
+                (
+                    f"{readable(name)} alone separates the classes as well as all other columns together "
+                    f"(AUC {own:.2f} and {others:.2f})"
+                ),
+            )
+
+
+def _quick_auc(features: Floats, positive: NDArray[np.bool_]) -> float:
+    """The best AUC of a single feature, in either direction."""
+    found = (float(roc_auc_score(positive, column)) for column in features.T if np.ptp(column) > 0)
+    return max((max(auc, 1 - auc) for auc in found), default=0.5)
