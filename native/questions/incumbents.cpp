@@ -58,17 +58,27 @@ void Incumbents::offer(Card card) {
   card.objective = objective_of(card.loss, problem_.price(card.set, card.points));
   std::lock_guard<std::mutex> guard(lock_);
   if (card.objective > limit_for(card)) return;
-  for (const Card& other : cards_)
-    if (card.same_as(other)) return;
-  if (judge_ && !judge_(card)) return;
+  if (!seen_.insert({card.set, card.points}).second || (judge_ && !judge_(card))) return;
   double& best = best_of_size_[card.set.size()];
+  const bool is_better = card.objective < best;
   best = std::min(best, card.objective);
   cards_.push_back(std::move(card));
-  tighten();
-  if (cards_.size() > most_kept_) {  // the worst goes; what is kept is no longer all there is
-    cards_.erase(std::max_element(cards_.begin(), cards_.end(), better));
-    overflowed_ = true;
-  }
+  if (is_better) tighten();
+  if (cards_.size() > most_kept_) drop_one();
+}
+
+// The worst card goes, or the last of ties; of sizes apart that of which there are most. What is kept is no longer all there is.
+void Incumbents::drop_one() {
+  std::vector<int> count(problem_.most + 1, 0);
+  for (const Card& card : cards_) count[card.set.size()]++;
+  const size_t crowded = std::max_element(count.begin(), count.end()) - count.begin();
+  const auto stays = [&](const Card& a, const Card& b) {
+    const bool a_crowds = a.set.size() == crowded, b_crowds = b.set.size() == crowded;
+    if (by_size_ && a_crowds != b_crowds) return b_crowds;
+    return slack_ > 0 ? better(a, b) : a.stands_before(b);
+  };
+  cards_.erase(std::max_element(cards_.begin(), cards_.end(), stays));
+  overflowed_ = true;
 }
 
 std::vector<Card> Incumbents::kept() const {

@@ -4,6 +4,8 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <set>
+#include <utility>
 
 #include "questions/problem.hpp"
 
@@ -37,6 +39,7 @@ class Incumbents {
   double window(double best) const;
   double limit_for(const Card& card) const { return limit_[by_size_ ? card.set.size() : 0].load(); }
   void tighten();
+  void drop_one();
 
   const Problem& problem_;
   const bool by_size_;
@@ -45,6 +48,7 @@ class Incumbents {
   Judge judge_;
   mutable std::mutex lock_;
   std::vector<Card> cards_;
+  std::set<std::pair<std::vector<int>, std::vector<Points>>> seen_;  // sets and points of cards judged
   std::vector<double> best_of_size_;
   std::unique_ptr<std::atomic<double>[]> limit_;
   std::atomic<double> best_;

@@ -86,7 +86,6 @@ struct Card {
   bool limited = false;         // the limit on effects binds
 
   int largest_total() const;
-  bool same_as(const Card& other) const { return set == other.set && points == other.points; }
   // Of cards with the same objective: fewer questions, smaller largest total, order of the columns, then of the points.
   bool stands_before(const Card& other) const;
 };

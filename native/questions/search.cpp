@@ -5,6 +5,7 @@
 #include <exception>
 #include <limits>
 #include <numeric>
+#include <system_error>
 #include <thread>
 
 #include "questions/leaf.hpp"
@@ -294,7 +295,10 @@ Outcome Search::run() {
         changed_.notify_all();
       }
     };
-    for (int number = 1; number < threads; number++) others.emplace_back(guarded, number);
+    try {
+      for (int number = 1; number < threads; number++) others.emplace_back(guarded, number);
+    } catch (const std::system_error&) {  // the system has no more threads: those that run do the work
+    }
     guarded(0);
     for (std::thread& other : others) other.join();
     if (failure) std::rethrow_exception(failure);

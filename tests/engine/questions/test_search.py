@@ -162,6 +162,19 @@ def test_ties_go_to_fewer_questions_then_smaller_totals_then_the_order_of_column
         assert outcome.best.points == ((0, 2), (0, 0), (0, 0))
 
 
+def test_more_ties_than_are_kept_leave_the_first_of_every_size():
+    rng = np.random.default_rng(5)
+    first, second = rng.integers(0, 2, (2, 60))
+    label = np.round((0.2 + 0.4 * first + 0.2 * second) * 2**20) / 2**20
+    answer = np.array([first] * 6 + [second] * 6, np.uint8)
+    problem = QuestionProblem((Question(2, points=(0, 1, 2)),) * 12, answer, label, max_questions=2)
+    assert search(problem, SearchOptions(most_kept=4)).best.asked == (0, 6)
+    sizes = search(problem, SearchOptions(most_kept=4, by_size=True))
+    assert sizes.proven
+    assert not sizes.complete
+    assert [sizes.best_of_size(size).asked for size in range(3)] == [(), (0,), (0, 6)]
+
+
 def test_separated_classes_are_held_by_the_limit_on_effects_and_it_says_so():
     answer = np.array([[0, 0, 0, 1, 1, 1], [0, 1, 0, 1, 0, 1]], np.uint8)
     problem = QuestionProblem(
