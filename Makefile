@@ -216,7 +216,7 @@ bench-accuracy: $(VENV)/.bench  ## default cards and peers on held-out rows; doc
 # Least log loss beside the heuristics of peers, each in an environment of its own, on bundled tables, on folds and on
 # random tables (what is stored of the last two is kept); proofs on generated and real tables beside what they may take,
 # and beside the times of the feasibility study, which need shared/risk-optima.json.
-bench-risk: $(VENV)/.bench  ## least log loss beside peers; docs/risk-engine.md
+bench-risk: $(VENV)/.bench  ## least log loss beside peers; docs/engine.md
 	$(BIN)/python -m benchmarks.risk_peers
 	$(BIN)/python -m benchmarks.risk_folds
 	$(BIN)/python -m benchmarks.risk_random

@@ -8,7 +8,7 @@ seconds each. The risks of a card for errors are logistic in its total, fitted t
 FasterRisk too, which is in its favour. The training loss of FastRisk's card is that at the best slope within
 our limit on effects, which its own slope can exceed. One line of JSON for each table, fold and method goes to
 ``benchmarks/results/risk_folds.jsonl``; what is there is not measured again. ``table`` puts the means into
-docs/risk-engine.md and the differences into docs/errors-or-risk.md.
+docs/engine.md and the differences into docs/errors-or-risk.md.
 """
 
 import json
@@ -40,7 +40,7 @@ from supersparse.table.datasets import load_mammography
 RESULTS = ROOT / "benchmarks" / "results" / "risk_folds.jsonl"
 PAGES = {
     ROOT / "docs" / "errors-or-risk.md": ("differences",),
-    ROOT / "docs" / "risk-engine.md": ("folds", "random", "proofs"),
+    ROOT / "docs" / "engine.md": ("folds", "random", "proofs"),
 }
 """The pages and the tables that each has a place for."""
 

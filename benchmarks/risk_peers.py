@@ -115,7 +115,7 @@ def measured(file: str, size: int) -> list[Line]:
 
 
 def in_markdown(lines: list[Line]) -> str:
-    """The table of docs/risk-engine.md."""
+    """The table of docs/engine.md."""
     rows = [
         "| table | features | method | training loss | s to the card | s to the proof |",
         "|---|---|---|---|---|---|",

@@ -133,7 +133,7 @@ def test_a_page_that_promises_the_same_on_every_machine_names_the_exception(name
     page = (ROOT / "docs" / name).read_text(encoding="utf-8").replace("\n", " ")
     promise = re.search(r"on every machine\b[^.]*", page)
     assert promise is not None
-    assert "[partition bound](exact-engine" in promise[0]
+    assert "[partition bound](engine" in promise[0]
 
 
 def test_the_page_of_the_command_line_shows_every_key_of_a_file_of_names(tmp_path):

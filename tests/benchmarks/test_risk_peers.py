@@ -25,7 +25,7 @@ def test_no_stored_run_beats_what_was_proven():
     assert {one.method for one in lines} == {"supersparse", *risk_peers.PEERS}
     assert any(one.proven for one in lines)
     assert risk_peers.beaten(lines) == []
-    page = (ROOT / "docs" / "risk-engine.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "engine.md").read_text(encoding="utf-8")
     assert risk_peers.in_markdown(lines) in page
 
 

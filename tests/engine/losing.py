@@ -39,9 +39,9 @@ class Losing(ThreadPoolExecutor):
 @pytest.fixture
 def patient(monkeypatch):
     """However slow the machine, what is with a worker is left to it; tests of impatience say how little they wait."""
-    monkeypatch.setattr(cluster, "_QUIET", 1e6)
-    monkeypatch.setattr(cluster, "_PATIENCE", 1e6)
-    monkeypatch.setattr(cluster, "_START", 1e6)
+    monkeypatch.setattr(cluster, "QUIET_SECONDS", 1e6)
+    monkeypatch.setattr(cluster, "PATIENCE_SECONDS", 1e6)
+    monkeypatch.setattr(cluster, "START_SECONDS", 1e6)
 
 
 class Silent(ThreadPoolExecutor):

@@ -65,8 +65,8 @@ def test_equal_rows_are_merged_before_they_are_counted(little_memory):
 
 def test_with_a_time_limit_a_sample_gives_the_model(little_memory, monkeypatch):
     monkeypatch.setattr(pipeline, "LARGE", 0)
-    monkeypatch.setattr(sampling, "_FIRST", 400)
-    monkeypatch.setattr(sampling, "_LEAST_AGAIN", 1.0)  # ten times as long as usual, for a slow machine
+    monkeypatch.setattr(sampling, "FIRST_VALUES", 400)
+    monkeypatch.setattr(sampling, "LEAST_AGAIN", 1.0)  # ten times as long as usual, for a slow machine
     solution = solve(Problem.of(*table(300, 20)), time_limit=10_000)
     assert solution.stop is Stop.MEMORY_LIMIT
     assert solution.evaluation.training_errors == 0

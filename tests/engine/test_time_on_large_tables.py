@@ -25,13 +25,13 @@ def table(n, p, seed=0, informative=2):
 @pytest.fixture
 def everything_is_large(monkeypatch):
     monkeypatch.setattr(pipeline, "LARGE", 0)
-    monkeypatch.setattr(sampling, "_FIRST", 400)
-    monkeypatch.setattr(sampling, "_LEAST_ROWS", 100)
-    monkeypatch.setattr(sampling, "_LEAST_AGAIN", 1.0)  # ten times as long as usual, for a slow machine
+    monkeypatch.setattr(sampling, "FIRST_VALUES", 400)
+    monkeypatch.setattr(sampling, "LEAST_ROWS", 100)
+    monkeypatch.setattr(sampling, "LEAST_AGAIN", 1.0)  # ten times as long as usual, for a slow machine
 
 
 def test_no_time_for_all_rows_leaves_a_model_of_a_sample(everything_is_large, monkeypatch):
-    monkeypatch.setattr(sampling, "_WORTH", -1.0)  # never time for all rows, nor for a second sample
+    monkeypatch.setattr(sampling, "WORTH", -1.0)  # never time for all rows, nor for a second sample
     prepared = []
     monkeypatch.setattr(pipeline, "presolve", lambda problem: prepared.append(problem))
     problem = Problem.of(*table(2000, 4), max_features=3)
@@ -54,8 +54,8 @@ def test_with_time_for_all_rows_the_proof_is_the_usual_one(everything_is_large):
 
 
 def test_wide_tables_are_sampled_in_their_best_columns(everything_is_large, monkeypatch):
-    monkeypatch.setattr(sampling, "_WORTH", -1.0)
-    monkeypatch.setattr(sampling, "_MOST_COLUMNS", 5)
+    monkeypatch.setattr(sampling, "WORTH", -1.0)
+    monkeypatch.setattr(sampling, "MOST_COLUMNS", 5)
     X, y = table(300, 60)
     problem = Problem.of(X[:, ::-1], y, max_features=4)
     assert set(solve(problem, time_limit=20).points.support) >= {58, 59}
@@ -93,7 +93,7 @@ def test_a_sample_s_rare_class_is_drawn_and_weighed(everything_is_large):
 def test_constraints_on_rates_hold_on_all_rows(everything_is_large, monkeypatch):
     from supersparse import constraints as c
 
-    monkeypatch.setattr(sampling, "_WORTH", -1.0)
+    monkeypatch.setattr(sampling, "WORTH", -1.0)
     problem = Problem.of(*table(1500, 3), constraints=[c.min_sensitivity(0.9)])
     assert solve(problem, time_limit=30).evaluation.sensitivity >= 0.9
 
@@ -107,7 +107,7 @@ def test_equal_columns_stay_twins_whatever_their_type():
 
 
 def test_a_risk_model_is_learned_from_samples_too(everything_is_large, monkeypatch):
-    monkeypatch.setattr(sampling, "_WORTH", -1.0)
+    monkeypatch.setattr(sampling, "WORTH", -1.0)
     problem = Problem.of(*table(2000, 4), goal="risk", max_features=2, max_points=3)
     solution = solve(problem, time_limit=20)
     assert solution.stop is Stop.TIME_LIMIT
@@ -149,9 +149,9 @@ def test_a_model_of_a_large_table_is_fitted_once_and_its_card_needs_no_exact_col
 
     monkeypatch.setattr(pipeline, "LARGE", 0)
     monkeypatch.setattr(rows, "LARGE", 0)
-    monkeypatch.setattr(sampling, "_FIRST", 400)
-    monkeypatch.setattr(sampling, "_LEAST_AGAIN", 1.0)
-    monkeypatch.setattr(sampling, "_WORTH", -1.0)
+    monkeypatch.setattr(sampling, "FIRST_VALUES", 400)
+    monkeypatch.setattr(sampling, "LEAST_AGAIN", 1.0)
+    monkeypatch.setattr(sampling, "WORTH", -1.0)
     fitted, usual = [], objective.with_best_risk
 
     def counted(problem, coefficients):

@@ -222,7 +222,7 @@ def test_tasks_that_a_pool_cancels_when_it_is_shut_down_are_done_here():
 
 
 def test_tasks_are_done_here_while_no_worker_answers_for_long(monkeypatch):
-    monkeypatch.setattr(executors, "_START", 0.05)
+    monkeypatch.setattr(executors, "START_SECONDS", 0.05)
     monkeypatch.setattr(executors, "_LOOK_SECONDS", 0.01)
     with (
         Silent(range(10**6)) as executor,
@@ -233,7 +233,7 @@ def test_tasks_are_done_here_while_no_worker_answers_for_long(monkeypatch):
 
 
 def test_a_task_that_never_comes_back_is_done_here(monkeypatch):
-    monkeypatch.setattr(executors, "_PATIENCE", 0.05)
+    monkeypatch.setattr(executors, "PATIENCE_SECONDS", 0.05)
     monkeypatch.setattr(executors, "_LOOK_SECONDS", 0.01)
     with Silent({3, 20}) as executor, pytest.warns(WorkerLostWarning, match="seconds; it is done here"):
         assert list(each_on(executor, pow, ((n, 2) for n in range(20)), "it")) == [n**2 for n in range(20)]

@@ -65,7 +65,7 @@ def test_rare_answers_are_refused_with_a_remedy_where_a_share_was_asked():
 
 def test_a_wide_table_of_rare_columns_gives_features_though_time_is_up(monkeypatch):
     monkeypatch.setattr(pipeline, "LARGE", 0)
-    monkeypatch.setattr(sampling, "_LEAST_SECONDS", 1e6)  # of a search that ends by itself
+    monkeypatch.setattr(sampling, "LEAST_SECONDS", 1e6)  # of a search that ends by itself
     random = np.random.default_rng(0)
     X = (random.random((600, 150)) < 0.05).astype(np.int8)
     y = X[:, 140] | X[:, 141] | X[:, 142]

@@ -24,22 +24,23 @@ from supersparse.engine.proving.monitor import Monitor
 from supersparse.engine.risk.engine import RiskSolver
 from supersparse.engine.search.incumbent import smallest_coefficients
 from supersparse.engine.solvers import Solver
+from supersparse.problem.losses import loss_of
 from supersparse.problem.objective import completed, with_best_intercept
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
 
-_FIRST = 2**16  # values of the first sample
+FIRST_VALUES = 2**16  # values of the first sample
 _GROWTH = 4
-_LEAST_ROWS = 2000
-_MOST_COLUMNS = 64  # of the first sample; later ones have twice as many each
+LEAST_ROWS = 2000
+MOST_COLUMNS = 64  # of the first sample; later ones have twice as many each
 _RANKED = 2**25  # values by which columns are ranked, about a third of a second
-_LEAST_SECONDS = 0.5  # for a sample, though time may be up: a card without features helps nobody
-_LEAST_AGAIN = 0.1  # the same where a model is known, or all rows come next
+LEAST_SECONDS = 0.5  # for a sample, though time may be up: a card without features helps nobody
+LEAST_AGAIN = 0.1  # the same where a model is known, or all rows come next
 _SHARE = 0.25  # of the time left that a sample may be searched for
 _SHARE_BEFORE_ALL = 0.125  # of the time that all rows take to prepare, where they come next
 _PREPARING = 4  # times as long as the search, at most, to prepare a sample
 _AT_ONCE = 500  # columns that are compared at once
-_WORTH = 0.5  # of the time left that preparing the whole table may take
+WORTH = 0.5  # of the time left that preparing the whole table may take
 _RESERVED = 0.25  # of the time limit, at most, for a model to be evaluated once more at the end
 
 
@@ -50,30 +51,30 @@ def first_models(problem: Problem, monitor: Monitor) -> bool:
     search starts from the model that is known already, if there is one, and then takes less time.
     """
     known = monitor.best
-    least = _LEAST_SECONDS if known is None else _LEAST_AGAIN
+    least = LEAST_SECONDS if known is None else LEAST_AGAIN
     _report(monitor, smallest_coefficients(problem))
-    values, columns = _FIRST, _MOST_COLUMNS
+    values, columns = FIRST_VALUES, MOST_COLUMNS
     ranked = _by_separation(problem, monitor.options.random_state)
-    while monitor.stop_reason() is None or (values == _FIRST and monitor.stop_reason() is Stop.TIME_LIMIT):
+    while monitor.stop_reason() is None or (values == FIRST_VALUES and monitor.stop_reason() is Stop.TIME_LIMIT):
         began = time.perf_counter()
         sample = _Sample.of(problem, values, ranked[:columns], monitor.options.random_state, known)
         seconds_left = monitor.seconds_left or 0.0
         whole = sample.preparing * problem.rows.n_rows * problem.n_features / sample.n_values
-        if whole < _WORTH * seconds_left and monitor.best is not None and values > _FIRST:
+        if whole < WORTH * seconds_left and monitor.best is not None and values > FIRST_VALUES:
             return True
         searched = time.perf_counter()
         seconds = max(least, _SHARE * seconds_left)
-        if whole < _WORTH * seconds_left:  # all rows come next, and bring a better model soon
-            seconds = min(seconds, max(_LEAST_AGAIN, _SHARE_BEFORE_ALL * whole))
+        if whole < WORTH * seconds_left:  # all rows come next, and bring a better model soon
+            seconds = min(seconds, max(LEAST_AGAIN, _SHARE_BEFORE_ALL * whole))
         coefficients = sample.solve(monitor, seconds)
         searched = time.perf_counter() - searched
         if coefficients is not None:
             _report(monitor, coefficients)
         overhead = time.perf_counter() - began - searched
         seconds_left = monitor.seconds_left or 0.0
-        if whole < _WORTH * seconds_left:
+        if whole < WORTH * seconds_left:
             return True
-        if sample.is_whole or 2 * overhead + _GROWTH * sample.preparing + least > _WORTH * seconds_left:
+        if sample.is_whole or 2 * overhead + _GROWTH * sample.preparing + least > WORTH * seconds_left:
             rest = seconds_left - 3 * overhead  # of the time, for this sample: a larger one takes too long
             if not sample.is_solved and rest > least and monitor.stop_reason() is None:
                 coefficients = sample.solve(monitor, rest)
@@ -110,7 +111,7 @@ class _Sample:
         """Draw about this number of values, in these columns, those that a model needs and those of a known one."""
         used = () if known is None else known.support
         rows, kept = problem.rows, sorted({*columns, *_needed(problem), *used})
-        n_rows = min(rows.n_rows, max(_LEAST_ROWS, values // len(kept)))
+        n_rows = min(rows.n_rows, max(LEAST_ROWS, values // len(kept)))
         chosen, weights = _drawn(problem, n_rows, np.random.default_rng(seed))
         began = time.perf_counter()
         narrow = DropColumns(tuple(kept), problem.n_features)
@@ -141,7 +142,7 @@ class _Sample:
         own = Monitor(self._small, options, lambda points: points)
         if self._best is not None:
             own.incumbent(self._best)
-        is_risk = self._small.goal == "risk"
+        is_risk = loss_of(self._small).gives_risks
         solver: Solver = RiskSolver() if is_risk else ExactSolver()
         try:
             # samples for a risk model take long to prepare
@@ -186,9 +187,9 @@ def _needed(problem: Problem) -> set[int]:
 def _by_separation(problem: Problem, seed: int) -> list[int]:
     """Rank the columns by how well each alone separates the classes, in as many rows as are read quickly."""
     rows = problem.rows
-    if problem.n_features <= _MOST_COLUMNS:
+    if problem.n_features <= MOST_COLUMNS:
         return list(range(problem.n_features))
-    n_rows = min(rows.n_rows, max(_LEAST_ROWS, _RANKED // problem.n_features))
+    n_rows = min(rows.n_rows, max(LEAST_ROWS, _RANKED // problem.n_features))
     chosen = np.sort(np.random.default_rng(seed).choice(rows.n_rows, size=n_rows, replace=False))
     positive = rows.positive[chosen]
     distance = np.zeros(problem.n_features)

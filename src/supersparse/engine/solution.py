@@ -9,7 +9,7 @@ from supersparse.base.exact import counted, shown
 from supersparse.base.stop import Stop
 from supersparse.engine.proving.projection import Projection
 from supersparse.problem.limits import Constraint
-from supersparse.problem.log_loss import slope_at_limit
+from supersparse.problem.log_loss import slope_at_limit, slope_of
 from supersparse.problem.losses import loss_of
 from supersparse.problem.objective import PointsEvaluation
 from supersparse.problem.points import Points
@@ -125,13 +125,14 @@ class Solution(Tabular):
     @property
     def slope(self) -> float | None:
         """The log odds of one point of a risk model: risk = 1 / (1 + exp(-(slope·total + offset)))."""
-        return None if self.points.slope is None else float(self.points.slope)
+        return float(slope_of(self.points)) if loss_of(self.problem).gives_risks else None
 
     @property
     def offset(self) -> float | None:
         """The log odds of a risk model at a total of 0."""
-        slope = self.points.slope
-        return None if slope is None else float(slope * self.points.intercept_value)
+        if not loss_of(self.problem).gives_risks:
+            return None
+        return float(slope_of(self.points) * self.points.intercept_value)
 
     @property
     def slope_at_limit(self) -> bool:
@@ -139,7 +140,7 @@ class Solution(Tabular):
 
         The risks of such a model are near 0 and 1 and say little; allow fewer features, or use goal "errors".
         """
-        return self.points.slope is not None and slope_at_limit(self.problem, self.points)
+        return loss_of(self.problem).gives_risks and slope_at_limit(self.problem, self.points)
 
     @property
     def proven_smallest(self) -> bool:

@@ -14,6 +14,7 @@ from supersparse.engine.options import SolveOptions
 from supersparse.engine.proving.monitor import Monitor
 from supersparse.engine.solution import Claim
 from supersparse.problem.limits import Constraint
+from supersparse.problem.losses import loss_of
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
 from supersparse.table.small_table import Tabular
@@ -183,7 +184,7 @@ def choose_solver(problem: Problem) -> str:
     """Return the solver for "auto": the exact engine of the problem's goal, or of its questions."""
     if problem.questions:
         return "questions"
-    return "risk" if problem.goal == "risk" else "exact"
+    return loss_of(problem).solver
 
 
 def check_supported(solver: Solver, aim: Aim, problem: Problem, options: SolveOptions) -> None:

@@ -8,7 +8,7 @@ from supersparse.base.errors import VerificationError
 from supersparse.base.exact import nearest_float
 from supersparse.base.stop import Stop
 from supersparse.engine.solution import Claim, Solution, TraceEvent
-from supersparse.problem.log_loss import EFFECT_CAP, largest_slope
+from supersparse.problem.log_loss import EFFECT_CAP, largest_slope, slope_of
 from supersparse.problem.losses import loss_of
 from supersparse.problem.objective import PointsEvaluation, evaluate, intercept_choice, violated
 from supersparse.problem.points import Points
@@ -111,20 +111,21 @@ def _check_intercept(problem: Problem, points: Points, features: int, who: str) 
 
 
 def _check_slope(problem: Problem, points: Points, who: str) -> None:
-    if (points.slope is None) == (problem.goal == "risk"):
+    loss = loss_of(problem)
+    if not loss.has_form(points):
         raise VerificationError(f"{who} gave the slope {points.slope} for goal {problem.goal!r}")
-    if points.slope is None:
+    if not loss.gives_risks:
         return
-    if problem.slope == 1 and (points.slope != 1 or points.intercept_value.denominator != 1):
+    slope = slope_of(points)
+    if problem.slope == 1 and (slope != 1 or points.intercept_value.denominator != 1):
         raise VerificationError(
             f"{who} gave the slope {points.slope} and the intercept {points.intercept_value}",
             "slope=1 needs 1 and a whole number",
         )
     most = largest_slope(problem, points.coefficients, points.denominator, points.answers)
-    if problem.slope == "free" and not 0 < float(points.slope) <= most * (1 + 1e-9):
+    if problem.slope == "free" and not 0 < float(slope) <= most * (1 + 1e-9):
         raise VerificationError(
-            f"{who} gave the slope {float(points.slope):.6g}",
-            f"effects of at most {EFFECT_CAP:g} allow up to {most:.6g}",
+            f"{who} gave the slope {float(slope):.6g}", f"effects of at most {EFFECT_CAP:g} allow up to {most:.6g}"
         )
 
 

@@ -33,7 +33,7 @@ from supersparse.learn.training_performance import by_classes, training_performa
 from supersparse.problem.constraints.single import SameSign
 from supersparse.problem.constraints.support import MaxFeatures, MaxQuestions, MinFeatures, ThresholdsPerVariable
 from supersparse.problem.limits import Constraint
-from supersparse.problem.log_loss import at_threshold, deviation
+from supersparse.problem.log_loss import at_threshold, deviation, slope_of
 from supersparse.problem.losses import loss_of
 from supersparse.problem.near_totals import NearTotals, integer_totals, step_of
 from supersparse.problem.objective import classified
@@ -111,7 +111,7 @@ def _intercept(solution: Solution) -> Fraction:
     """
 
     problem, points = solution.problem, at_threshold(solution.problem, solution.points)
-    if points.slope is None:
+    if not loss_of(problem).gives_risks:
         return points.intercept_value
     values, threshold = points.values, -points.intercept_value
     for scale_of in (_least_scale, _scale):  # the first takes no time and mostly tells
@@ -139,10 +139,13 @@ def _scale(rows: Rows, j: int) -> int:
 
 
 def _risk(solution: Solution) -> LogisticRisk | None:
-    if solution.slope is None or solution.offset is None:
+    if not loss_of(solution.problem).gives_risks:
         return None
+    slope = slope_of(solution.points)
     check_risks_can_be_written(solution.problem, solution.points.support)
-    return LogisticRisk(slope=solution.slope, offset=solution.offset, seen=_seen_totals(solution))
+    return LogisticRisk(
+        slope=float(slope), offset=float(slope * solution.points.intercept_value), seen=_seen_totals(solution)
+    )
 
 
 def _seen_totals(solution: Solution) -> SeenTotals | None:

@@ -225,7 +225,7 @@ class CountTable:
 
     def question(self, recipe: Recipe, rows: TrainingRows) -> PreparedProblem:
         """Ask the settings of a recipe about these questions and their counts."""
-        if recipe.settings.goal == "risk" and self.suppressed is not None:
+        if recipe.settings.loss.gives_risks and self.suppressed is not None:
             raise InvalidOptionError(
                 f"goal is 'risk', but {self._hidden()}; risks learned from the others would be wrong",
                 "count with --at-least 1 where rules allow it, or ask for goal errors",

@@ -37,7 +37,8 @@ from supersparse.learn.rows import TrainingRows
 from supersparse.learn.splits import Split
 from supersparse.learn.starting import start_from
 from supersparse.learn.watching import Watch
-from supersparse.problem.log_loss import at_threshold
+from supersparse.problem.log_loss import at_threshold, slope_of
+from supersparse.problem.losses import loss_of
 from supersparse.problem.problem import Problem
 from supersparse.problem.variants import quiet_about_penalties, with_size_penalty
 from supersparse.table.sources import as_array
@@ -370,8 +371,9 @@ def result_of(
 
     alike, wrong = dict.fromkeys(costs, Fraction(1)), ((unseen > 0) != positive).astype(float)
     loss = missed = mean_of(wrong, costs)
-    if solution.slope is not None:
-        logit = solution.slope * (unseen + _moved(question, solution))
+    gives_risks = loss_of(question.problem).gives_risks
+    if gives_risks:
+        logit = float(slope_of(solution.points)) * (unseen + _moved(question, solution))
         of_rows = np.logaddexp(0.0, np.where(positive, -logit, logit))
         usual = _usual_log_loss(question.problem, positive)
         loss = mean_of(of_rows, costs)
@@ -383,7 +385,7 @@ def result_of(
         error=missed,
         share_wrong=float(mean_of(wrong, alike)),
         loss=loss,
-        score=float(1 - missed) if solution.slope is None else -float(loss),
+        score=-float(loss) if gives_risks else float(1 - missed),
         log_loss=log_loss,
         size=size,
         gap=solution.gap,

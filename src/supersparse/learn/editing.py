@@ -30,6 +30,7 @@ from supersparse.learn.prepare.fitting import PreparedColumns
 from supersparse.learn.prepare.prepare import Prepare
 from supersparse.learn.recipe import PreparedProblem
 from supersparse.learn.rows import TrainingRows
+from supersparse.problem.losses import Loss, loss_called, loss_of
 from supersparse.problem.near_totals import integer_totals, step_of
 from supersparse.problem.objective import evaluate, with_best_intercept
 from supersparse.problem.points import Points
@@ -91,7 +92,7 @@ def check_edits(goal: str, edits: Sequence[Mapping[str, Any]]) -> None:
     for number, edit in enumerate(edits, start=1):
         with _entry(number):
             if "threshold" in edit:
-                check_threshold(goal, edit["threshold"])
+                check_threshold(loss_called(goal), edit["threshold"])
 
 
 def check_possible(question: PreparedProblem, edits: Sequence[Mapping[str, Any]]) -> None:
@@ -225,14 +226,14 @@ def _renamed(points: Mapping[str, Fraction], old: str, new: str) -> dict[str, Fr
     return {new if name == old else name: value for name, value in points.items()}
 
 
-def check_threshold(goal: str, what: object) -> None:
+def check_threshold(loss: Loss, what: object) -> None:
     """Raise for a threshold of a card of risks."""
-    if goal == "risk":
+    if loss.gives_risks:
         raise refused("threshold", what, "cannot be set on a card of risks", "set risk_threshold instead")
 
 
 def _with_threshold(question: PreparedProblem, state: Edited, what: object) -> tuple[Edited, str]:
-    check_threshold(question.problem.goal, what)
+    check_threshold(loss_of(question.problem), what)
     if what is None:
         return replace(state, threshold=None), "threshold chosen again"
     value = number_of(what, "threshold")

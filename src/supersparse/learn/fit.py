@@ -26,6 +26,7 @@ from supersparse.learn.rows import TrainingRows
 from supersparse.learn.starting import start_from
 from supersparse.learn.validating import Validation, from_text, validate
 from supersparse.learn.watching import Watch
+from supersparse.problem.losses import loss_of
 from supersparse.problem.variants import quiet_about_penalties
 
 _FIRST, _FOLDS = 0.1, 0.6  # shares of the time that is left
@@ -155,7 +156,7 @@ class Learner:
         if not unseen:
             return replace(fitted, unjudged=INTERRUPTED if found.interrupted else _TOO_LITTLE_TIME)
         positive, seen = question.problem.rows.classes[1], question.scores(solution, rows.X)
-        method = self.method if solution.slope is None else None  # a risk model has its risks
+        method = None if loss_of(question.problem).gives_risks else self.method  # a risk model has its risks
         weights, cut = question.problem.class_weights, found.cut_of(unseen)
         compared = () if found.comparison is None else found.comparison.kept
         try:

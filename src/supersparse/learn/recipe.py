@@ -41,6 +41,7 @@ from supersparse.learn.settings.with_data import AnswersOf, UnknownFeatureError
 from supersparse.learn.teacher import NAMES as TEACHERS
 from supersparse.learn.teacher import Teacher, blended, fitted_teacher, read_risks, sampled
 from supersparse.problem.log_loss import at_threshold
+from supersparse.problem.losses import loss_of
 from supersparse.problem.problem import Problem
 from supersparse.problem.rows import read_labels, read_weights
 from supersparse.problem.variants import with_size_penalty
@@ -59,12 +60,12 @@ def slack_of(settings: Settings) -> Fraction | None:
         if slack:
             raise InvalidOptionError(f"slack is {shown(slack)}", "it needs tie_break log_loss")
         return None
-    if settings.taught_by is not None and settings.goal == "errors":
+    if settings.taught_by is not None and settings.loss.counts_rows:
         raise InvalidOptionError(
             "tie_break is 'log_loss', which is that of the true labels, and a teacher blends them",
             "remove tie_break, or the teacher",
         )
-    if settings.goal == "risk":
+    if settings.loss.gives_risks:
         raise InvalidOptionError(
             "tie_break is 'log_loss', but goal 'risk' minimises the log loss itself",
             "remove tie_break, or use goal errors",
@@ -85,7 +86,7 @@ class Recipe:
 
     def __post_init__(self) -> None:
         settings = self.settings
-        if settings.questions is None and settings.goal == "risk":  # prepared columns are asked, numbers are features
+        if settings.questions is None and settings.loss.gives_risks:  # prepared columns are asked, numbers are features
             asks = settings.asks_questions or self.prepare is not None
             object.__setattr__(self, "settings", replace(settings, questions=asks))
 
@@ -93,7 +94,7 @@ class Recipe:
         """Refuse what only features have, where questions are asked, before a table is read."""
         if not self.settings.asks_questions:
             refuse_sizes_in_questions(self.settings)
-            if self.settings.goal == "risk" and self.taught_by is not None:
+            if self.settings.loss.gives_risks and self.taught_by is not None:
                 raise InvalidOptionError(
                     f"teacher is {self.taught_by!r}, but risks of features are learned from the labels as they are",
                     "remove it, or let the card ask questions",
@@ -178,7 +179,7 @@ class Recipe:
 
     def refuse_blended_errors(self, what: str) -> None:
         """Raise where errors would be counted by blended labels, which are not the errors that people mean."""
-        if self.settings.goal == "errors" and self.taught_by is not None:
+        if self.settings.loss.counts_rows and self.taught_by is not None:
             raise InvalidOptionError(
                 f"teacher blends the labels, and {what} counts errors by the true ones",
                 "remove teacher",
@@ -202,7 +203,7 @@ class Recipe:
             if not features:
                 raise InvalidDataError("no column separates the classes", "check the target, or add columns")
         teacher = labels = None
-        if self.settings.goal == "errors" and self.taught_by is not None:
+        if self.settings.loss.counts_rows and self.taught_by is not None:
             positive = self._positive(rows)
             teacher = self.teacher_of(rows, positive)
             notes[:0] = self._about_the_teacher(rows, teacher)
@@ -228,7 +229,7 @@ class Recipe:
         settings = self.settings_for(rows.y, rows.copies)
         if prepare is None:
             problem = problem_of_rows(settings, rows, rows.X, features, labels=labels)
-            if problem.goal == "risk":
+            if loss_of(problem).gives_risks:
                 usable = [j for j, allowed in enumerate(problem.sets) if allowed.largest_magnitude]
                 check_risks_can_be_written(problem, usable)
             return problem
@@ -327,7 +328,7 @@ class Recipe:
         settings = self.settings
         if self.prepare is None or settings.class_weight != "auto" or settings.objective == "net_benefit":
             return False
-        if settings.goal == "risk":
+        if settings.loss.gives_risks:
             return False  # weights distort risks
         counts = np.bincount(np.unique(y, return_inverse=True)[1].reshape(-1), copies)
         return bool(counts.min() < RARE_CLASS * counts.sum())
@@ -371,10 +372,10 @@ class PreparedProblem:
         """
         if self.prepare is None:
             scores = scores_of_points(at_threshold(self.problem, solution.points), X)
-            is_reached = solution.slope is None and self.problem.intercept.mode == "free"
+            is_reached = loss_of(self.problem).counts_rows and self.problem.intercept.mode == "free"
             return decisive_floats(scores, scores >= 0) if is_reached else scores
         found = score_table(self.lenient_card(solution), as_table(X))
-        return found.decisive if solution.slope is None else found.floats
+        return found.floats if loss_of(self.problem).gives_risks else found.decisive
 
     def risks(self, solution: Solution, X: Any) -> NDArray[np.float64]:
         """The risks that an answer gives to rows, which may have missing values that those of the answer had not."""

@@ -32,6 +32,7 @@ from supersparse.learn.training_performance import training_counts
 from supersparse.learn.validating import validate
 from supersparse.learn.watching import Watch
 from supersparse.problem.constraints.rates import max_false_positive_rate
+from supersparse.problem.losses import loss_of
 from supersparse.problem.objective import evaluate
 from supersparse.problem.penalties import DEFAULT_C0
 from supersparse.problem.variants import quiet_about_penalties, with_class_weights
@@ -60,7 +61,7 @@ class _Sweep:
             settled = settled.asking(C0=DEFAULT_C0)
         settled = settled.asking(class_weight=None, objective="errors", risk_threshold=None)
         plain = settled.question(rows)
-        if limits is not None and plain.problem.goal == "risk":
+        if limits is not None and loss_of(plain.problem).gives_risks:
             raise InvalidOptionError(
                 "limits on the false positive rate: goal 'risk' minimises the log loss, so a limit does not "
                 "ask for the most sensitive card",

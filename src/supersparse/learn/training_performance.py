@@ -13,6 +13,7 @@ from supersparse.card.evaluate.thresholds import LEVEL
 from supersparse.card.performance import Performance
 from supersparse.engine.solution import Solution
 from supersparse.problem.log_loss import log_loss
+from supersparse.problem.losses import loss_of
 from supersparse.problem.near_totals import NearTotals, integer_totals
 from supersparse.problem.objective import PointsEvaluation, evaluate
 from supersparse.problem.variants import of_classes
@@ -37,7 +38,7 @@ def training_performance(solution: Solution) -> Performance:
     """
     found = solution.evaluation
     auc = auc_with_interval(_auc(solution), found.negative, found.positive, LEVEL)
-    loss, baseline = (None, None) if solution.slope is None else _log_losses(solution)
+    loss, baseline = _log_losses(solution) if loss_of(solution.problem).gives_risks else (None, None)
     return replace(
         training_counts(found), auc=auc.value, auc_interval=auc.interval, log_loss=loss, baseline_log_loss=baseline
     )

@@ -25,7 +25,7 @@ from supersparse.learn.recipe import PreparedProblem, Recipe
 from supersparse.learn.rows import TrainingRows
 from supersparse.learn.settings.settings import Settings
 from supersparse.learn.watching import Watch
-from supersparse.problem.losses import loss_of
+from supersparse.problem.losses import loss_called, loss_of
 from supersparse.problem.problem import Problem
 from supersparse.problem.variants import of_classes, with_size_penalty
 
@@ -117,7 +117,7 @@ class Validation:
 
     def _loss(self, tried: Tried) -> dict[str, float]:
         """The loss that was minimised, where that is not the error, on the held-out rows."""
-        if self.goal == "risk":
+        if loss_called(self.goal).gives_risks:
             return {"log_loss": mean(tried.log_losses)}
         return {"weighted_error": mean(tried.weighted_errors)} if tried.weighted_errors else {}
 

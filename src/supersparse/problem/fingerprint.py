@@ -13,6 +13,7 @@ import numpy as np
 from supersparse.base.errors import InvalidProblemError
 from supersparse.problem.constraints.support import CloseTo, FixedAnswers
 from supersparse.problem.intercept import Intercept
+from supersparse.problem.losses import loss_of
 from supersparse.problem.penalties import Levels
 from supersparse.problem.points import CoefficientSet
 from supersparse.problem.problem import Problem
@@ -30,7 +31,7 @@ def fingerprint(problem: Problem) -> str:
         (tuple(rows.columns), tuple(rows.scales), rows.positive, rows.weights, rows.weight_unit, problem.unit),
         (problem.sets, problem.C0, problem.C1, problem.max_features, problem.class_weights),
         (problem.intercept, problem.intercept_C0),
-        *(((problem.goal, problem.slope, problem.risk_threshold),) if problem.goal != "errors" else ()),
+        *(((problem.goal, problem.slope, problem.risk_threshold),) if loss_of(problem).gives_risks else ()),
         *((_of_questions(problem),) if problem.questions else ()),
         (problem.levels, problem.intercept_levels),
         tuple((limit.weights, limit.at_most, limit.intercept_weight) for limit in problem.support_limits),

@@ -14,10 +14,16 @@ class Errors:
     """The weight of the rows in error, by class, as a share of all: exact."""
 
     measure: ClassVar[str] = "error rate"
+    solver: ClassVar[str] = "exact"
+    gives_risks: ClassVar[bool] = False
     tolerance: ClassVar[Fraction] = Fraction(0)
     tolerance_in_words: ClassVar[str] = ""
     counts_rows: ClassVar[bool] = True
     proves_smallest: ClassVar[bool] = True  # of equally good cards, that with the smallest points
+
+    def has_form(self, points: Points) -> bool:
+        """Whether points are of a model that this loss judges: it has no slope."""
+        return points.slope is None
 
     def name(self, problem: Problem) -> str:
         """The name of it in tables."""
@@ -39,10 +45,16 @@ class LogLoss:
     """The mean log loss of the risks, rounded up; proven best up to a tolerance."""
 
     measure: ClassVar[str] = "log loss"
+    solver: ClassVar[str] = "risk"
+    gives_risks: ClassVar[bool] = True
     tolerance: ClassVar[Fraction] = PROOF_TOLERANCE
     tolerance_in_words: ClassVar[str] = " by more than 0.000000001"
     counts_rows: ClassVar[bool] = False
     proves_smallest: ClassVar[bool] = False
+
+    def has_form(self, points: Points) -> bool:
+        """Whether points are of a model that this loss judges: risks have a slope."""
+        return points.slope is not None
 
     def name(self, problem: Problem) -> str:
         """The name of it in tables."""
@@ -67,4 +79,9 @@ def loss_of(problem: Problem) -> Loss:
     >>> loss_of(Problem.of([[0], [1]], [0, 1])).measure
     'error rate'
     """
-    return _OF_GOAL[problem.goal]
+    return loss_called(problem.goal)
+
+
+def loss_called(goal: str) -> Loss:
+    """The loss of a goal."""
+    return _OF_GOAL[goal]

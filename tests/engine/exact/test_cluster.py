@@ -70,7 +70,7 @@ def test_a_workers_ctrl_c_loses_its_slice_and_is_none_of_ours(error):
 
 
 def test_a_slice_that_never_comes_back_is_done_here(monkeypatch):
-    monkeypatch.setattr(cluster, "_PATIENCE", 0.2)
+    monkeypatch.setattr(cluster, "PATIENCE_SECONDS", 0.2)
     problem = medium(seed=1)
     with (
         Silent({6, 9}) as executor,
@@ -82,7 +82,7 @@ def test_a_slice_that_never_comes_back_is_done_here(monkeypatch):
 
 
 def test_an_answer_that_comes_too_late_is_ignored(monkeypatch):
-    monkeypatch.setattr(cluster, "_PATIENCE", 0.0)
+    monkeypatch.setattr(cluster, "PATIENCE_SECONDS", 0.0)
     monkeypatch.setattr(cluster.Sender, "_took", lambda *given: None)
     problem = medium(seed=1)
     with Late(range(6, 10**6), monkeypatch) as executor, pytest.warns(WorkerLostWarning, match="done here"):
@@ -92,12 +92,12 @@ def test_an_answer_that_comes_too_late_is_ignored(monkeypatch):
 
 
 def test_while_no_worker_answers_the_solve_goes_on_here(monkeypatch):
-    monkeypatch.setattr(cluster, "_QUIET", 0.05)
+    monkeypatch.setattr(cluster, "QUIET_SECONDS", 0.05)
     problem = medium(seed=1)
     with Silent(range(10**6)) as executor:
         found = solve(problem, "exact", executor=executor)
     assert answer(found) == answer(solve(problem, "exact"))
-    monkeypatch.setattr(cluster, "_START", 0.0)
+    monkeypatch.setattr(cluster, "START_SECONDS", 0.0)
     with Silent(range(10**6)) as executor, pytest.warns(WorkerLostWarning, match="has not answered"):
         assert solve(problem, "exact", executor=executor).proven_optimal
 

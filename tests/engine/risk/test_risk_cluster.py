@@ -109,15 +109,15 @@ def test_a_lost_worker_loses_its_slice_and_nothing_else():
 
 def test_what_never_comes_back_or_too_late_is_done_here(monkeypatch):
     alone = solve(medium())
-    monkeypatch.setattr(cluster, "_PATIENCE", 0.2)
+    monkeypatch.setattr(cluster, "PATIENCE_SECONDS", 0.2)
     with Silent({6, 9}) as executor, pytest.warns(WorkerLostWarning, match="its slice is done here"):
         assert_same(solve(medium(), executor=executor), alone)
-    monkeypatch.setattr(cluster, "_PATIENCE", 0.0)
+    monkeypatch.setattr(cluster, "PATIENCE_SECONDS", 0.0)
     monkeypatch.setattr(cluster.Sender, "_took", lambda *given: None)
     with Late(range(6, 10**6), monkeypatch) as executor, pytest.warns(WorkerLostWarning, match="done here"):
         assert_same(solve(medium(), executor=executor), alone)
     assert executor.late > 0
-    monkeypatch.setattr(cluster, "_QUIET", 0.05)
+    monkeypatch.setattr(cluster, "QUIET_SECONDS", 0.05)
     with Silent(range(10**6)) as executor:  # none has answered yet
         assert_same(solve(medium(), executor=executor), alone)
 

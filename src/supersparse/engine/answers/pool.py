@@ -18,7 +18,7 @@ from supersparse.engine.presolve import MergeRows
 from supersparse.engine.solve import solve_all_within
 from supersparse.engine.verify import Models, VerifiedModel, verified
 from supersparse.problem.intercept import InterceptChoice, gaps_of, nearest_to_middle
-from supersparse.problem.log_loss import PROOF_TOLERANCE
+from supersparse.problem.log_loss import PROOF_TOLERANCE, slope_of
 from supersparse.problem.losses import loss_of
 from supersparse.problem.near_totals import integer_totals, step_of
 from supersparse.problem.objective import classified, intercept_choice, row_costs, with_threshold_in
@@ -238,9 +238,9 @@ class Pool(ResultTable):
         ]
 
     def _risk_of(self, model: VerifiedModel) -> dict[str, float]:
-        if model.points.slope is None:
+        if not loss_of(self.problem).gives_risks:
             return {}
-        return {"log_loss": float(model.evaluation.loss), "slope": float(model.points.slope)}
+        return {"log_loss": float(model.evaluation.loss), "slope": float(slope_of(model.points))}
 
     def __str__(self) -> str:
         models = f"{len(self.models)} models" if len(self.models) != 1 else "1 model"

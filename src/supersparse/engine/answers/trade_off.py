@@ -12,6 +12,7 @@ from supersparse.engine.options import SolveKeywords
 from supersparse.engine.solution import Solution
 from supersparse.engine.solve import solve
 from supersparse.problem.constraints.rates import max_false_positive_rate
+from supersparse.problem.losses import loss_of
 from supersparse.problem.objective import PointsEvaluation, evaluate
 from supersparse.problem.problem import Problem
 from supersparse.problem.rows import read_rows
@@ -202,7 +203,7 @@ def trade_off(
         for ratio in default_ratios(problem) if ratios is None else _read(ratios):
             asked[ratio] = with_class_weights(problem, *weights_of(ratio))
     else:
-        if problem.goal == "risk":
+        if loss_of(problem).gives_risks:
             raise UnsupportedProblemError(
                 "max_false_positive_rates: goal 'risk' minimises the log loss, so a limit does not ask for "
                 "the most sensitive card",

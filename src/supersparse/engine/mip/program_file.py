@@ -40,6 +40,7 @@ from supersparse.engine.options import FORMULATIONS, Formulation
 from supersparse.engine.presolve import Reduction, presolve
 from supersparse.engine.solution import Claim, Solution, Trace
 from supersparse.engine.verify import verify
+from supersparse.problem.losses import loss_of
 from supersparse.problem.problem import Problem
 
 FORMATS: Mapping[str, Callable[[Model, Iterable[str]], Iterator[str]]] = {".mps": as_mps, ".lp": as_lp}
@@ -60,7 +61,7 @@ class NumberedProgram:
     @classmethod
     def of(cls, problem: Problem, formulation: Formulation) -> "NumberedProgram":
         """Presolve a problem and build its program, or raise for what no program can hold."""
-        if problem.goal == "risk":
+        if loss_of(problem).gives_risks:
             raise UnsupportedProblemError(
                 "goal 'risk' minimises a log loss, which is not linear, so there is no such program",
                 "use goal 'errors'",

@@ -71,9 +71,9 @@ class ProblemCache(Generic[Read]):
 
 
 LOOK_SECONDS = 0.02  # between two looks at the limits
-_QUIET = 0.5  # seconds without an answer, at least, after which this process works on what waits
-_PATIENCE = 5.0  # seconds, at least, after which a slice without an answer is done here
-_START = 60.0  # the same before the first answer: workers must start, and load what is compiled
+QUIET_SECONDS = 0.5  # seconds without an answer, at least, after which this process works on what waits
+PATIENCE_SECONDS = 5.0  # seconds, at least, after which a slice without an answer is done here
+START_SECONDS = 60.0  # the same before the first answer: workers must start, and load what is compiled
 _MOST_COUNTED = 2**48  # no slice does so much
 Taken = TypeVar("Taken")
 
@@ -175,16 +175,16 @@ class Cluster:
         """
         sender, slices = self._sender, self._slices
         slowest = sender.slowest if self._has_heard else 0.0
-        late = sender.overdue(max(_PATIENCE, 4 * slowest) if self._has_heard else _START)
+        late = sender.overdue(max(PATIENCE_SECONDS, 4 * slowest) if self._has_heard else START_SECONDS)
         if late is not None:
             slices.do_here(late.given)
             return True
-        if time.monotonic() - self._heard_at < max(_QUIET, 2 * slowest):
+        if time.monotonic() - self._heard_at < max(QUIET_SECONDS, 2 * slowest):
             return False
         taken = slices.take()
         if taken is None and not self._has_heard:
-            if time.monotonic() - self._heard_at > _START:
-                sender.say_late(_START)
+            if time.monotonic() - self._heard_at > START_SECONDS:
+                sender.say_late(START_SECONDS)
             first = sender.take_back()
             taken = None if first is None else first.given
         if taken is None:

@@ -17,8 +17,8 @@ from supersparse.base.errors import SupersparseError, WorkerLostWarning, users_l
 
 _MOST_FAILURES = 3
 _LOOK_SECONDS = 1.0  # between two looks at what is overdue
-_PATIENCE = 60.0  # seconds in which a task of `each_on` is not overdue, whatever the others took
-_START = 600.0  # seconds without any answer after which `each_on` does a task here
+PATIENCE_SECONDS = 60.0  # seconds in which a task of `each_on` is not overdue, whatever the others took
+START_SECONDS = 600.0  # seconds without any answer after which `each_on` does a task here
 Given = TypeVar("Given")
 Result = TypeVar("Result")
 
@@ -200,9 +200,9 @@ def each_on(
                 results[task.given] = result if done else function(*task.arguments)
             late = None
             if sender.slowest:
-                late = sender.overdue(max(_PATIENCE, 4 * sender.slowest))
-            elif len(sender) and time.monotonic() - begun > _START:
-                sender.say_late(_START)
+                late = sender.overdue(max(PATIENCE_SECONDS, 4 * sender.slowest))
+            elif len(sender) and time.monotonic() - begun > START_SECONDS:
+                sender.say_late(START_SECONDS)
                 late = sender.take_back()
             if late is not None:
                 results[late.given] = function(*late.arguments)

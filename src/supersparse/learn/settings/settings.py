@@ -36,6 +36,7 @@ from supersparse.problem.asked import MAX_POINTS, SYNONYMS, Asked, by_position
 from supersparse.problem.constraints.forms import KINDS
 from supersparse.problem.constraints.support import MaxFeatures, MinFeatures
 from supersparse.problem.limits import Constraint
+from supersparse.problem.losses import Loss, loss_called
 from supersparse.problem.penalties import Levels
 from supersparse.problem.points import CoefficientSet, integers
 from supersparse.problem.problem import Problem
@@ -283,10 +284,15 @@ class Settings(Tabular, SizeInQuestions, Asked):
         return asks_questions(vars(self))
 
     @property
+    def loss(self) -> Loss:
+        """What is minimised first."""
+        return loss_called(self.goal)
+
+    @property
     def taught_by(self) -> str | None:
         """The teacher whose risks are blended with the labels; None for the labels as they are."""
         usual = "auto" if self.asks_questions else None
-        if self.teacher is None or (self.teacher == "auto" and self.goal == "risk"):
+        if self.teacher is None or (self.teacher == "auto" and self.loss.gives_risks):
             return usual
         return None if self.teacher == "none" else self.teacher
 

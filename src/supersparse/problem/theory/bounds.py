@@ -15,6 +15,7 @@ from fractions import Fraction
 
 from supersparse.base.errors import InvalidOptionError
 from supersparse.base.exact import Number, exact
+from supersparse.problem.losses import loss_of
 from supersparse.problem.naming import INTERCEPT
 from supersparse.problem.problem import Problem
 from supersparse.problem.theory.optima import size_limit_of_any_rows
@@ -25,7 +26,7 @@ from supersparse.table.small_table import SmallTable, Tabular, facts
 def obstacles(problem: Problem, cut_points_fitted: bool) -> tuple[str, ...]:
     """List every reason why there is no bound: infinitely many or data-dependent classifiers, or weights."""
     reasons = []
-    if problem.goal == "risk":
+    if loss_of(problem).gives_risks:
         reasons.append(
             "goal 'risk' lets the threshold be any number, so there are infinitely many classifiers; only "
             "goal 'errors' with a range of intercepts has a bound"

@@ -61,7 +61,7 @@ def _check_agreement(settings: Settings) -> None:
 
     try:
         goal, _ = read_goal(settings)
-        threshold = None if goal == "risk" else settings.risk_threshold
+        threshold = None if settings.loss.gives_risks else settings.risk_threshold
         check_objective(settings.objective, threshold, settings.class_weight)
     except InvalidProblemError as error:
         raise InvalidProblemError.of(error, f"{settings.source or 'the settings'}: ") from None

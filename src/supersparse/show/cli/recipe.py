@@ -58,7 +58,7 @@ def read_recipe(
     if asked.of_features:
         changes["questions"] = False
     settings = read_settings_file(asked.settings, changes, usual_goal=usual_goal)
-    if of_counts and settings.goal == "risk":
+    if of_counts and settings.loss.gives_risks:
         if settings.asks_questions:
             raise InvalidOptionError("counts are of yes/no features, and have no questions", "use max_features")
         settings = settings.changed(questions=False)

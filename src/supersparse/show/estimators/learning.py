@@ -50,6 +50,7 @@ from supersparse.learn.splits import Split, usual_repeats
 from supersparse.learn.teacher import check_predicts_risks, read_risks
 from supersparse.learn.training_performance import by_classes
 from supersparse.learn.watching import Watch
+from supersparse.problem.losses import loss_of
 from supersparse.problem.problem import Problem
 from supersparse.show.document import ScoringSystem
 from supersparse.show.estimators.reading import read_numeric_training, read_raw_training
@@ -231,13 +232,13 @@ def _keep(model: Any, fitted: Fitted, rows: TrainingRows) -> None:
     model.training_specificity_ = float(evaluation.specificity)
     model.stop_ = solution.stop
     model.trace_ = solution.trace
-    if solution.slope is not None:  # the card says from which total on a risk is above one half
+    if loss_of(solution.problem).gives_risks:  # the card says from which total on a risk is above one half
         threshold = -card.as_learned.intercept * solution.points.denominator
         model.points_ = replace(solution.points, intercept=-threshold)
     model.intercept_ = model._towards_last(np.array([nearest_float(model.points_.intercept_value)]))
     model.scoring_system_ = ScoringSystem(card)
     model.ignored_features_ = np.array([names[j] for j in solution.problem.ignored], dtype=object)
-    if solution.slope is not None:
+    if loss_of(solution.problem).gives_risks:
         _keep_risks(model, solution)
     model.__dict__.pop("validation_", None)
     judges = getattr(model, "validate", False)

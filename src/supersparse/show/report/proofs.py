@@ -19,6 +19,7 @@ from supersparse.engine.solution import Claim, Solution, Trace
 from supersparse.engine.solve import solve
 from supersparse.engine.verify import check_points, verify
 from supersparse.learn.recipe import PreparedProblem
+from supersparse.problem.losses import loss_of
 from supersparse.problem.objective import evaluate
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
@@ -113,7 +114,7 @@ def _of_features(card: Card, problem: Problem) -> Points | None:
     by_name = {item.name: item.points for item in card.items}
     values = [by_name.get(name, Fraction(0)) for name in problem.rows.names]
     unit = lcm(problem.unit, card.intercept.denominator, *(v.denominator for v in values))
-    if problem.goal == "risk" and isinstance(printed.risk, LogisticRisk):
+    if loss_of(problem).gives_risks and isinstance(printed.risk, LogisticRisk):
         slope = Fraction(printed.risk.slope)
         offset = Fraction(printed.risk.offset) - slope * (printed.intercept - card.intercept)
         return Points(tuple(int(v * unit) for v in values), offset / slope * unit, unit, slope)

@@ -221,7 +221,7 @@ def _frontier_table(found: Frontier) -> TableBlock:
 
 
 def _ties(problem: Problem) -> tuple[str, ...]:
-    if problem.goal == "risk" and problem.slope == 1 and problem.risk_threshold == Fraction(1, 2):
+    if loss_of(problem).gives_risks and problem.slope == 1 and problem.risk_threshold == Fraction(1, 2):
         return ("Errors count a risk of exactly one half as wrong for both classes.",)
     if problem.intercept.mode == "free":
         return ()
