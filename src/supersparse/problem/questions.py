@@ -214,7 +214,7 @@ def refuse_limits(limits: Limits) -> None:
     for score_limit in limits.score_limits:
         raise InvalidProblemError(
             f"{score_limit.source.in_words()!r}: limits on scores do not hold for questions",
-            "remove it, give max_points, or use Problem.of with yes/no features",
+            "remove it, give max_points, or use yes/no features (questions=False, --features, Problem.of)",
         )
     for value_limit in limits.value_limits:
         if value_limit.equals:

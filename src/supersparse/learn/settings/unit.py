@@ -17,11 +17,11 @@ _REMEDIES = {
     "max_features": f"use max_questions, {_ELSE}",
     "min_features": f"use min_questions, {_ELSE}",
     "points": f"use max_points, the largest points of an answer, {_ELSE}",
-    "slope": f"remove it, the slope of such a card is free, {_ELSE}",
-    "levels": f"remove it, {_ELSE}",
+    "slope": "remove it (the slope of such a card is free), or use questions=False (--features)",
+    "levels": "remove it, or use questions=False (--features)",
     "bounds": f"use max_points, the largest points of an answer, {_ELSE}",
     "C1": f"use change_price, the price of a change of points, {_ELSE}",
-    "intercept": f"remove it, a risk has its own offset, {_ELSE}",
+    "intercept": "remove it (a risk has its own offset), or use questions=False (--features)",
 }
 _OF_ERRORS = ("tie_break", "slack", "objective")
 _OF_PREPARE = ("cuts", "candidates", "intervals")  # what its preparation has for features alone
