@@ -12,7 +12,7 @@ from math import ceil
 from typing import Any
 
 from supersparse.base.exact import counted, exact, shown
-from supersparse.base.schema.labels import label_text
+from supersparse.base.schema.tree import label_text
 from supersparse.card.card import Card
 from supersparse.card.evaluate.rates import Rate
 from supersparse.card.lines import class_names

@@ -77,12 +77,10 @@ def from_json(text: str, *, source: str = "the text") -> Card:
 
 
 def save(card: Card, path: str | Path) -> None:
-    """Write a card to a file."""
     write_file(path, to_json(card))
 
 
 def load(path: str | Path) -> Card:
-    """Read a card from a file."""
     try:
         text = Path(path).read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:

@@ -23,7 +23,6 @@ from supersparse.base.errors import (
     SupersparseError,
     did_you_mean,
 )
-from supersparse.base.schema.labels import find_label
 from supersparse.base.schema.scalars import Form, Plain, Schema
 from supersparse.base.schema.shapes import Field, Record, TableOf
 from supersparse.base.schema.tree import (
@@ -32,6 +31,7 @@ from supersparse.base.schema.tree import (
     Scalar,
     file_format,
     file_text,
+    find_label,
     json_tree,
     tree_of,
     yaml_tree,

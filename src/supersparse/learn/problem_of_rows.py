@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supersparse.base.errors import InvalidDataError
-from supersparse.base.schema.labels import label_text
-from supersparse.base.schema.tree import ByName
+from supersparse.base.schema.tree import ByName, label_text
 from supersparse.learn.prepare.prepare import Prepare
 from supersparse.learn.rows import TrainingRows
 from supersparse.learn.settings.settings import Settings

@@ -16,7 +16,7 @@ from sklearn.base import clone
 
 from supersparse.base.errors import InvalidDataError, InvalidOptionError
 from supersparse.base.exact import exact, shown
-from supersparse.base.schema.labels import find_label, label_text
+from supersparse.base.schema.tree import find_label, label_text
 from supersparse.card.card import Card
 from supersparse.card.checks import accepting
 from supersparse.card.evaluate.drift import remember

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supersparse.base.errors import InvalidOptionError
-from supersparse.base.schema.labels import label_text
+from supersparse.base.schema.tree import label_text
 from supersparse.card.card import Card
 from supersparse.engine.solution import Solution
 from supersparse.learn.prepare.bands import ColumnQuestion

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supersparse.base.errors import InvalidOptionError
-from supersparse.base.schema.labels import label_text
+from supersparse.base.schema.tree import label_text
 from supersparse.base.stop import Stop
 from supersparse.card.evaluate.rates import Tally
 from supersparse.card.evaluate.thresholds import performance_of

@@ -52,7 +52,6 @@ class ValueLimit(Tabular):
     source: Constraint
 
     def allows(self, value: Fraction) -> bool:
-        """Whether a coefficient satisfies the limit."""
         return value != 0 if self.equals is None else value == self.equals
 
 
@@ -115,7 +114,6 @@ class RateLimit(Tabular):
         return cls(weights=lean.astype(dtype), at_most=at_most // common, source=source)
 
     def total(self, wrong: Flags) -> int:
-        """The weight of the wrong rows."""
         return int(self.weights[wrong].sum(dtype=self.weights.dtype))
 
     def merged(self, group: NDArray[np.intp], n_groups: int) -> "RateLimit":

@@ -26,7 +26,6 @@ class Errors:
         return points.slope is None
 
     def name(self, problem: Problem) -> str:
-        """The name of it in tables."""
         negative, positive = problem.class_weights
         return "errors" if negative == positive else "weighted error"
 
@@ -57,11 +56,9 @@ class LogLoss:
         return points.slope is not None
 
     def name(self, problem: Problem) -> str:
-        """The name of it in tables."""
         return self.measure
 
     def of(self, problem: Problem, points: Points, wrong: tuple[Fraction, Fraction]) -> Fraction:
-        """The loss of points."""
         return log_loss(problem, points)
 
     def proves(self, objective: Fraction, lower_bound: Fraction) -> bool:

@@ -121,11 +121,9 @@ class Either(Form[Any]):
         self.widget = special[0] if special else max((form.widget for form in forms), key=_WIDGETS.index)
 
     def fits(self, node: FileNode) -> bool:
-        """Whether any of them fits."""
         return any(form.fits(node) for form in self.forms)
 
     def read(self, node: FileNode, what: str) -> Any:
-        """Read the first that fits."""
         for form in self.forms:
             if form.fits(node):
                 return form.read(node, what)
@@ -137,11 +135,9 @@ class Either(Form[Any]):
         return next((one for one in converted if one is not NOTHING), NOTHING)
 
     def holds(self, value: object) -> bool:
-        """Whether any of them holds the value."""
         return any(form.holds(value) for form in self.forms)
 
     def write(self, value: Any) -> Plain:
-        """Write as the first that holds the value."""
         return next(form for form in self.forms if form.holds(value)).write(value)
 
     def schema(self) -> Schema:
@@ -217,7 +213,6 @@ class NumberForm(Form[Fraction]):
         return isinstance(node, Scalar) and node.number is not None
 
     def read(self, node: FileNode, what: str) -> Fraction:
-        """The number, within its range."""
         number = node.number if isinstance(node, Scalar) else None
         if number is None or not self._has(number):
             self.refuse(node, what)

@@ -84,11 +84,6 @@ def options_of(declared: type) -> dict[str, Any]:
     return {f.name: f for f in fields(declared) if f.metadata.get("option") is not None}
 
 
-def default_of(one: Any) -> Any:
-    """Return the default of a field as signatures show it: None for an empty mapping."""
-    return None if one.default is MISSING else one.default
-
-
 def taken(declared: type, values: Mapping[str, Any]) -> dict[str, Any]:
     """Return values of Python as the forms of a declaration have them, without those that say nothing.
 

@@ -68,11 +68,9 @@ class NamesForm(Form[tuple[str, ...]]):
         return isinstance(value, tuple)
 
     def write(self, value: tuple[str, ...]) -> Plain:
-        """One name alone, several as a list."""
         return value[0] if len(value) == 1 else list(value)
 
     def schema(self) -> Schema:
-        """A string, or an array of them."""
         return {"anyOf": [self._one.schema(), self._list.schema()]}
 
 
@@ -96,7 +94,6 @@ class Pair(Form[tuple[Any, Any]]):
         return low, high
 
     def convert(self, value: object) -> tuple[Any, Any] | Nothing:
-        """Two values, the lower first."""
         ends: list[Any] = [self.end.convert(end) for end in value] if isinstance(value, list | tuple) else []
         if len(ends) != 2 or NOTHING in ends or (None not in ends and ends[1] < ends[0]):
             return NOTHING
@@ -130,7 +127,6 @@ class TableOf(Form[ByName[T]], Generic[T]):
         )
 
     def convert(self, value: object) -> ByName[T] | Nothing:
-        """Every value of a mapping."""
         if not isinstance(value, Mapping) or not value:
             return NOTHING
         converted = [
@@ -145,7 +141,6 @@ class TableOf(Form[ByName[T]], Generic[T]):
         return {name: self.form.write(v) for name, v in value.entries}
 
     def schema(self) -> Schema:
-        """An object of any keys."""
         return {"type": "object", "additionalProperties": self.form.schema(), "minProperties": 1}
 
 
@@ -202,7 +197,6 @@ class Record(Form[ByName[Any]]):
 
     @property
     def required(self) -> Sequence[str]:
-        """The keys that must be there."""
         return [name for name, field in self.fields.items() if field.required]
 
     def holds(self, value: object) -> bool:
@@ -213,7 +207,6 @@ class Record(Form[ByName[Any]]):
         return {name: field.form.write(value[name]) for name, field in self.fields.items() if name in value}
 
     def schema(self) -> Schema:
-        """An object of these keys only."""
         return {
             "type": "object",
             "properties": {

@@ -12,7 +12,7 @@ from typing import Any, Generic, Literal, Never, TypeVar
 
 import numpy as np
 
-from supersparse.base.errors import InvalidSettingsError, SupersparseError
+from supersparse.base.errors import InvalidProblemError, InvalidSettingsError, SupersparseError, did_you_mean
 
 _NUMBER = re.compile(r"[-+]?(?:(?:0|[1-9][0-9]{0,399})(?:\.[0-9]{0,400})?|\.[0-9]{1,400})(?:[eE][-+]?[0-9]{1,3})?")
 FRACTION = re.compile(r"-?(?:0|[1-9][0-9]{0,399})/[1-9][0-9]{0,399}")
@@ -96,7 +96,6 @@ class Scalar(FileNode):
 
     @property
     def is_blank(self) -> bool:
-        """Whether nothing was written at all."""
         return not self.quoted and not self.text
 
     @property
@@ -236,7 +235,6 @@ class _Walker:
         self._at = 0
 
     def value(self) -> FileNode:
-        """The value that begins here."""
         first, where = self._peek(), self._where()
         if first == '"':
             return self._string()
@@ -417,3 +415,50 @@ def file_text(path: str | Path) -> str:
         raise InvalidSettingsError(
             f"{path} is not UTF-8 text (byte {error.start})", "save it as UTF-8", subject=path
         ) from None
+
+
+# labels: settings name classes and groups as they are written, data hold any values
+
+
+def label_text(label: object) -> str:
+    """How settings write a label.
+
+    >>> label_text("yes"), label_text(1), label_text(True)
+    ('yes', '1', 'true')
+    """
+    return label if isinstance(label, str) else scalar_text(label) or str(label)
+
+
+def find_label(text: str, labels: Iterable[object], what: str) -> object:
+    """Return the label that a text stands for: the same text, or the same number.
+
+    >>> find_label("1", [0.0, 1.0], "positive")
+    1.0
+    """
+    known = list(labels)
+    for same in (_same_text, _same_value):
+        fitting = [label for label in known if same(text, label)]
+        if len(fitting) > 1:
+            raise InvalidProblemError(f"{what}: {text!r} stands for each of {fitting}", "rename one of them")
+        if fitting:
+            return fitting[0]
+    raise InvalidProblemError(
+        f"{what}: no row has the label {text!r}", did_you_mean(text, map(label_text, known)), subject=what
+    )
+
+
+def _same_text(text: str, label: object) -> bool:
+    return label_text(label) == text
+
+
+def _same_value(text: str, label: object) -> bool:
+    if isinstance(label, str):
+        return False  # "01" and "1" are different texts
+    number = _number_of(label_text(label))
+    if isinstance(label, bool):
+        return text.casefold() == label_text(label) or _number_of(text) == int(label)
+    return number is not None and number == _number_of(text)
+
+
+def _number_of(text: str) -> Fraction | None:
+    return Scalar(where="", text=text, quoted=False).number

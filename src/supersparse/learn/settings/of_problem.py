@@ -4,8 +4,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any, TypeVar
 
-from supersparse.base.schema.labels import label_text
-from supersparse.base.schema.tree import ByName
+from supersparse.base.schema.tree import ByName, label_text
 from supersparse.engine.options import SOLVERS
 from supersparse.learn.settings.settings import Settings, fold_sizes
 from supersparse.problem.asked import Ends

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supersparse.base.errors import InvalidProblemError, InvalidSettingsError, did_you_mean
-from supersparse.base.schema.labels import find_label
 from supersparse.base.schema.setting import names_of
+from supersparse.base.schema.tree import find_label
 from supersparse.problem.asked import Asked
 from supersparse.problem.constraints.rates import Difference, RateConstraint
 from supersparse.problem.constraints.single import MaxTotalScore, SameSign, Values

@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from supersparse.base.errors import InvalidProblemError
-from supersparse.base.schema.labels import label_text
 from supersparse.base.schema.scalars import (
     NOTHING,
     Either,
@@ -22,7 +21,7 @@ from supersparse.base.schema.scalars import (
     suggest,
 )
 from supersparse.base.schema.shapes import Field, ListOf, NamesForm, Pair, Record, TableOf
-from supersparse.base.schema.tree import ByName, FileMapping, FileNode, Made
+from supersparse.base.schema.tree import ByName, FileMapping, FileNode, Made, label_text
 from supersparse.problem.constraints import rates, single, support
 from supersparse.problem.constraints import single as signs
 from supersparse.problem.constraints.rates import CLASS_OF, Difference, RateConstraint

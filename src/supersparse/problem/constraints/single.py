@@ -25,7 +25,6 @@ class Values(Constraint):
         return f"{names} = {shown(self.equals)}" if self.equals else f"{names} {self.asked_as}"
 
     def limits(self, rows: Rows, *, counts_intercept: bool) -> tuple[ValueLimit, ...]:
-        """One limit per feature."""
         return tuple(
             ValueLimit(name=rows.names[j], equals=self.equals, source=self)
             for j in matching(self.of, rows.names, repr(self.in_words()))
@@ -172,7 +171,6 @@ class SameSign(Constraint):
         return len(self.variables) == 1 and self.variables[0] == _listed(self.variables[0][1])
 
     def limits(self, rows: Rows, *, counts_intercept: bool) -> tuple[SignLimit, ...]:
-        """One limit per variable."""
         limits = []
         for variable, of in self.variables:
             members = set(matching(of, rows.names, f"same_sign: {variable!r}"))

@@ -32,7 +32,6 @@ class Count(Constraint):
         return f"at least {self.least} of {names}" if self.most is None else f"at most {self.most} of {names}"
 
     def limits(self, rows: Rows, *, counts_intercept: bool) -> tuple[SupportLimit, ...]:
-        """One limit per side."""
         at = matching(self.of, rows.names, repr(self.in_words()))
         limits = []
         if self.most is not None:
@@ -85,7 +84,6 @@ class ThresholdsPerVariable(Constraint):
         return f"at most {counted(self.most, 'cut point')} for {each}{names}"
 
     def limits(self, rows: Rows, *, counts_intercept: bool) -> tuple[SupportLimit, ...]:
-        """One limit per variable."""
         return tuple(
             SupportLimit(
                 weights=_indicator(matching(of, rows.names, f"thresholds_per_variable: {variable!r}"), rows.n_features),
@@ -154,7 +152,6 @@ class Budget(Constraint):
         return f"features for at most {shown(self.most)} ({costs})"
 
     def limits(self, rows: Rows, *, counts_intercept: bool) -> tuple[SupportLimit, ...]:
-        """One limit."""
         weights = per_feature(
             dict(self.costs),
             rows.names,

@@ -62,7 +62,6 @@ class Declared:
 
 
 def option_name(one: Field[Any]) -> str:
-    """The name of the option of a setting."""
     return f"--{(one.metadata['option'].name or one.name).replace('_', '-')}"
 
 
@@ -135,7 +134,6 @@ def _has_word(form: Form[Any]) -> bool:
 
 
 def _word_for_none(form: Form[Any]) -> str:
-    """How the command line writes null."""
     return "inf" if any(isinstance(part, Real) for part in _parts(form)) else "all"
 
 

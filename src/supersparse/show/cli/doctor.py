@@ -111,7 +111,6 @@ class Diagnosis:
         return {**asdict(self), "well": self.is_well}
 
     def in_words(self) -> str:
-        """The same for a person."""
         lines = [
             f"supersparse {self.version}, Python {self.python}, {self.system}",
             f"{self.cores} cores, text encoding {self.encoding}",

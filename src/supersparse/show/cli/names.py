@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import numpy as np
 import typer
 
-from supersparse.base.schema.labels import label_text
+from supersparse.base.schema.tree import label_text
 from supersparse.base.schema.yaml_text import yaml_text
 from supersparse.base.writing import write_file
 from supersparse.card.card import Card

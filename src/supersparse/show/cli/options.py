@@ -165,7 +165,6 @@ class ValidationOptions(Declared):
 
     @property
     def asks(self) -> list[str]:
-        """The options that were given."""
         return [option_name(one) for name, one in self.SETTINGS.items() if self.values.get(name, "none") != "none"]
 
     @property
@@ -182,7 +181,6 @@ class ValidationOptions(Declared):
 
     @property
     def groups(self) -> str | None:
-        """The column of groups that was asked for."""
         return None if self.cv_groups == "none" else self.cv_groups
 
 

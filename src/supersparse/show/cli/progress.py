@@ -164,7 +164,6 @@ class Steps(AbstractContextManager["Steps"]):
     _stage, _next = "", 0.0
 
     def __call__(self, step: "Step") -> None:
-        """Take note of a step."""
         stage, now = step.text.split(":")[0], time.monotonic()
         if stage != self._stage or now >= self._next:
             remark(str(step))

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from supersparse.base.errors import InvalidOptionError, did_you_mean
 from supersparse.base.exact import counted
-from supersparse.base.schema.labels import find_label, label_text
+from supersparse.base.schema.tree import find_label, label_text
 from supersparse.engine.options import DEFAULT_OPTIONS, SolveOptions, SolverKeywords, SolverOptions
 from supersparse.engine.solvers import check_goal, get
 from supersparse.learn.prepare.settings import PrepareSettings

@@ -31,7 +31,6 @@ def is_hushed() -> bool:
 
 
 def remark(text: str) -> None:
-    """Print a note to standard error."""
     if not _hushed:
         typer.echo(one_line(text), err=True)
 
@@ -42,7 +41,6 @@ def note(text: str) -> None:
 
 
 def complain(text: str) -> None:
-    """Print an error to standard error."""
     typer.echo(f"supersparse: {one_line(text)}", err=True)
 
 
@@ -76,8 +74,6 @@ def say_outside(outside: "Sequence[OutsideValue]", of: str = "the training data"
 
 @contextmanager
 def warnings_as_remarks() -> Iterator[None]:
-    """Show the package's warnings as notes."""
-
     def show(
         message: Warning | str,
         category: type[Warning],

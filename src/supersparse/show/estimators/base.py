@@ -128,7 +128,6 @@ class ScoringSystemClassifier(PlainState, ClassifierMixin, BaseEstimator):  # ty
         return self._towards_last(self._decisive(X))
 
     def _scores(self, X: Any) -> NDArray[np.float64]:
-        """Score rows as the card does."""
         if hasattr(self, "prepare_"):
             return score_table(self._card_for(X), self._raw(X)).floats
         return scores_of_points(self.points_, read_features(self, X))

@@ -207,7 +207,6 @@ class _Names:
         return self
 
     def column_names(self) -> list[str]:
-        """The names in their order."""
         return self._names
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from supersparse.base.errors import SupersparseError
-from supersparse.base.schema.labels import label_text
+from supersparse.base.schema.tree import label_text
 from supersparse.card.card import Card
 from supersparse.card.evaluate.calibrating import Method, fit_risk
 from supersparse.card.evaluate.evaluation import Evaluation, evaluate_card
