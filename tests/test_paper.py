@@ -1,9 +1,13 @@
 """What the pages say of the paper: the right one is cited, and its quoted words are its own."""
 
 import re
+from inspect import signature
+from operator import attrgetter
 from pathlib import Path
 
 import pytest
+
+import supersparse
 
 ROOT = Path(__file__).parents[1]
 PAPER = ROOT.parent / "shared" / "paper" / "slim-paper.tex"
@@ -70,3 +74,30 @@ def test_no_page_or_source_names_another_paper_on_slim():
         if p.suffix in {".md", ".py", ".toml", ".txt", ".rst"} and other in plain(text(p))
     ]
     assert wrong == []
+
+
+SECTIONS = ROOT / "docs" / "paper.md"
+HOMES = (supersparse, supersparse.constraints, supersparse.theory)
+
+
+def named_there():
+    """What the page of sections names in its last column: attributes, and parameters with an equals sign."""
+    cells = [line.split("|")[3] for line in text(SECTIONS).splitlines() if line.startswith("|")]
+    return sorted({name for cell in cells for name in re.findall(r"`([A-Za-z_][\w.]*=?)`", cell)})
+
+
+@pytest.mark.parametrize("name", named_there())
+def test_what_the_page_of_sections_names_is_there(name):
+    if name.endswith("="):
+        takers = (supersparse.Problem.of, supersparse.solve, supersparse.SLIMClassifier)
+        assert any(name[:-1] in signature(one).parameters for one in takers)
+    else:
+        found = [home for home in HOMES if hasattr(home, name.partition(".")[0])]
+        assert found, name
+        assert attrgetter(name)(found[0]) is not None
+
+
+def test_every_numbered_part_of_the_paper_has_a_line():
+    first = [line.split("|")[1] for line in text(SECTIONS).splitlines() if line.startswith("|")]
+    for part in ("2.1", "3.1", "3.2", "3.3", "3.4", "3.5", "4", "5.1", "5.2", "5.3", "6", *"ABCD"):
+        assert any(re.search(rf"(?<![\w.]){re.escape(part)}(?![\w.])", cell) for cell in first), part
