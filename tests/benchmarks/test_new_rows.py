@@ -33,7 +33,7 @@ def test_the_table_has_a_line_for_each_method_and_the_share_proven():
     assert [line.split(" | ")[0] for line in rest[:2]] == [f"| {default}", f"| {RIDGE}"]
     assert "+0.1000" in rest[0]
     assert len(rest[0].split(" | ")) == len(head.split(" | "))
-    assert "50 % were proven within 1 s of search and 100 % within 30" in rest[-1]
+    assert "50 % were proven within 1 CPU second of search and 100 % within 30" in rest[-1]
 
 
 def test_measures_are_those_of_the_risks(tmp_path):

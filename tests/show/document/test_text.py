@@ -10,8 +10,10 @@ from hypothesis import strategies as st
 
 from cards import chads2, names, provenances
 from reading_faces import unescaped, unwrapped
-from supersparse.card.card import Card
+from supersparse.card.card import Card, Item
 from supersparse.card.provenance import Provenance
+from supersparse.card.risk import LogisticRisk
+from supersparse.card.rules import Domain, InRange
 from supersparse.show.document.text import card_text
 from supersparse.table.plain import visible, width, wrap
 
@@ -109,3 +111,15 @@ def test_a_gap_is_never_understated(made):
     assert (percent is not None) == (made.lower_bound > 0 and not made.proven_optimal)
     if percent:
         assert Fraction(percent[1]) >= 100 * made.gap > 0
+
+
+def test_a_card_of_risks_says_that_no_total_reaches_its_threshold():
+    card = Card(
+        items=(Item(rule=InRange("age", low=Fraction(60)), points=Fraction(2)),),
+        intercept=Fraction(-4), negative="no", positive="ill", reached=True,
+        risk=LogisticRisk(slope=1.0, offset=-4.0), domains=(Domain(column="age", low=Fraction(20), high=Fraction(90)),),
+    )  # fmt: skip
+    rule = "Predict ill if the total is 4 or more, otherwise no."
+    assert f"{rule} No total is: the highest is 2." in " ".join(card_text(card).split())
+    low = replace(card, intercept=Fraction(0))
+    assert "Every total is: the lowest is 0." in " ".join(card_text(low).split())

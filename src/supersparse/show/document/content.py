@@ -7,7 +7,7 @@ from typing import Literal, get_args
 
 from supersparse.base.errors import InvalidOptionError, did_you_mean
 from supersparse.base.exact import shown
-from supersparse.card.bands import example_of
+from supersparse.card.bands import example_of, possible_totals
 from supersparse.card.card import Card, Cutoff, Item
 from supersparse.card.evidence import (
     about_labels,
@@ -47,6 +47,7 @@ from supersparse.table.plain import visible
 from supersparse.table.small_table import number
 
 Style = Literal["card", "paper"]
+_MOST_TOTALS = 2000  # among which the highest and the lowest are looked for
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +64,7 @@ class Content:
     positive: str
     titled: bool  # whether the heading says what the positive class is
     always: str | None  # the class of everyone, for a card without lines
+    one_sided: str | None  # that every total predicts the same class, where it does
     risk_of_all: str | None  # the risk of everyone on such a card, if it has one
     example: str | None  # how to multiply, where a line needs it
     risks: tuple[RiskColumn, ...]
@@ -91,7 +93,8 @@ class Content:
                 "" if self.risk_of_all is None else f" The risk of {self.positive} is {self.risk_of_all} for everyone."
             )
             return f"No question is asked: predict {self.always} for everyone.{risk}"
-        return f"Predict {self.positive} if {self.total} is {self.cutoff.positive}, otherwise {self.negative}."
+        rule = f"Predict {self.positive} if {self.total} is {self.cutoff.positive}, otherwise {self.negative}."
+        return rule if self.one_sided is None else f"{rule} {self.one_sided}"
 
     @property
     def decides(self) -> str:
@@ -175,6 +178,7 @@ def content_of(card: Card, style: Style = "card") -> Content:
         positive=positive,
         titled=asks_of_title(card),
         always=None if asked else (positive if cutoff.includes(Fraction(0)) else negative),
+        one_sided=_one_sided(shown_card) if asked and card.risk is not None else None,
         risk_of_all=None if asked or card.risk is None else risk_percent(risk_of(card.risk, Fraction(0))),
         example=_example(parts),
         risks=strip,
@@ -191,6 +195,16 @@ def content_of(card: Card, style: Style = "card") -> Content:
         ),
         facts=facts(card),
     )
+
+
+def _one_sided(card: Card) -> str | None:
+    """Say that no total reaches the threshold, or that every one does, as happens where one class is rare."""
+    totals = possible_totals(card, _MOST_TOTALS)
+    if totals is not None and not card.cutoff.includes(totals[-1]):
+        return f"No total is: the highest is {shown(totals[-1])}."
+    if totals is not None and card.cutoff.includes(totals[0]):
+        return f"Every total is: the lowest is {shown(totals[0])}."
+    return None
 
 
 def _as_learned(card: Card) -> Card:

@@ -1,0 +1,112 @@
+"""Fit cards of supersparse to tables and predict others; also with the release of `before-3`, in its environment.
+
+Usage: ``python new_rows_ours.py SETTINGS TRAIN.csv TEST.csv ...``, pairs of files with raw columns and the outcome `y`
+(0 or 1), and settings as JSON. Prints a line of JSON for each pair: the risks of the test rows, the number of columns
+that the card asks for, CPU seconds, and whether it is proven, by how many CPU seconds of search.
+"""
+
+import csv
+import json
+import sys
+import time
+
+import numpy as np
+
+Columns = dict[str, np.ndarray]
+
+
+def read(path: str) -> tuple[Columns, np.ndarray]:
+    """Return columns of numbers, with NaN where a cell is empty, and of texts, with None; and the outcome."""
+    with open(path, newline="", encoding="utf-8") as file:
+        head, *rows = csv.reader(file)
+    columns: Columns = {}
+    for j, name in enumerate(head):
+        cells = [row[j] for row in rows]
+        try:
+            columns[name] = np.array([float(cell) if cell else np.nan for cell in cells])
+        except ValueError:
+            columns[name] = np.array([cell or None for cell in cells], dtype=object)
+    y = columns.pop("y").astype(int)
+    return columns, y
+
+
+def as_seen(new: Columns, X: Columns) -> Columns:
+    """Replace what no training row had, which a card refuses: numbers by the nearest, others by the usual value."""
+    found = {}
+    for name, column in new.items():
+        known = X[name]
+        if known.dtype == object or column.dtype == object:
+            values, counts = np.unique([str(v) for v in known if v is not None], return_counts=True)
+            seen = {str(v): v for v in known.tolist()}
+            column = np.array([v if str(v) in seen else seen[values[counts.argmax()]] for v in column], dtype=object)
+        else:
+            column = np.clip(column, np.nanmin(known), np.nanmax(known))
+            if not np.isnan(known).any():
+                column = np.where(np.isnan(column), np.sort(known)[len(known) // 2], column)
+        found[name] = column
+    return found
+
+
+def of_classifier(asked: dict, X: Columns, y: np.ndarray, new: Columns) -> dict:
+    """Learn a card of risks with the classifier of an older release."""
+    from supersparse import RiskScoreClassifier
+
+    model = RiskScoreClassifier(**asked, random_state=0).fit(X, y)
+    card = model.scoring_system_.card
+    return {
+        "risks": model.predict_proba(new)[:, 1].tolist(),
+        "questions": len({item.column for item in card.items}),
+        "proven": bool(model.solution_.proven_optimal),
+    }
+
+
+def of_questions(asked: dict, X: Columns, y: np.ndarray, new: Columns) -> dict:
+    """Learn a card as `supersparse fit` does without folds; the seconds of its search are of CPU time."""
+    from supersparse.learn.prepare.prepare import Prepare
+    from supersparse.learn.recipe import Recipe
+    from supersparse.learn.rows import TrainingRows
+    from supersparse.learn.settings.settings import Settings
+
+    rows = TrainingRows(X=X, y=y, sample_weight=None, rate_groups=None)
+    options = {"time_limit": 30.0, "random_state": 0}
+    question = Recipe(settings=Settings.of(**asked), prepare=Prepare(), options=options).question(rows)
+    began = time.process_time()
+    solution = question.solve()
+    return {
+        "risks": question.risks(solution, new).tolist(),
+        "questions": solution.evaluation.size,
+        "proven": solution.proven_optimal,
+        "search_seconds": time.process_time() - began,
+    }
+
+
+def of_errors(asked: dict, X: Columns, y: np.ndarray, new: Columns) -> dict:
+    """Learn a card as `supersparse fit --goal errors` does; folds choose C0 and give it risks."""
+    from benchmarks.accuracy import default_card
+    from supersparse.learn.rows import TrainingRows
+
+    rows = TrainingRows(X=X, y=y, sample_weight=None, rate_groups=None)
+    fitted, _ = default_card(rows, asked.pop("time_limit"), **asked)
+    scores = fitted.question.scores(fitted.solution, new)
+    usual = float(np.mean(y == fitted.question.problem.rows.classes[1]))
+    risk, threshold = fitted.card.risk, float(fitted.card.threshold)
+    return {
+        "risks": [usual] * len(scores) if risk is None else risk.of(scores + threshold).tolist(),
+        "questions": len({item.column for item in fitted.card.items}),
+        "proven": fitted.solution.proven_optimal,
+    }
+
+
+def main() -> None:
+    """Fit, predict and print."""
+    settings, *paths = sys.argv[1:]
+    for train, test in zip(paths[::2], paths[1::2]):  # noqa: B905
+        (X, y), (new, _), asked = read(train), read(test), json.loads(settings)
+        began, new = time.process_time(), as_seen(new, X)
+        fit = {"errors": of_errors, "risk": of_questions}.get(asked.get("goal"), of_classifier)
+        answer = fit(asked, X, y, new)
+        print(json.dumps({**answer, "seconds": time.process_time() - began}), flush=True)
+
+
+if __name__ == "__main__":
+    main()
