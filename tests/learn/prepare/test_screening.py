@@ -10,7 +10,7 @@ from supersparse.card.rules import InRange, ValueOf
 from supersparse.learn.prepare.columns import FeatureCandidate
 from supersparse.learn.prepare.cuts import ClassTarget
 from supersparse.learn.prepare.feature import Feature
-from supersparse.learn.prepare.screening import screen, told_by
+from supersparse.learn.prepare.fitting import screen, told_by
 from supersparse.table.values import read_cells
 
 

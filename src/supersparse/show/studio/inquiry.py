@@ -83,9 +83,9 @@ def reading_of(choices: Mapping[str, Any]) -> Reading:
 def settings_of(plan: Mapping[str, Any], choices: Mapping[str, Any]) -> Settings:
     """Read the settings of a plan; the positive class is the one that was chosen for the table.
 
-    Cards are of features, and rare classes are balanced for errors, unless the plan says otherwise.
+    Cards are of features unless the plan says otherwise.
     """
-    content = {"class_weight": "auto", **plan["settings"]}
+    content = dict(plan["settings"])
     if content.get("goal") == "risk":
         content = {"questions": "max_questions" in content, **content}
     if choices["positive"] is not None:
