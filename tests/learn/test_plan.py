@@ -15,6 +15,7 @@ from supersparse.learn import crossfit, validating
 from supersparse.learn.crossfit import FitsOfFold, LateError
 from supersparse.learn.fit import fit
 from supersparse.learn.held_out import Folds
+from supersparse.learn.prepare.prepare import Prepare
 from supersparse.learn.recipe import PreparedProblem, Recipe
 from supersparse.learn.rows import TrainingRows
 from supersparse.learn.settings.settings import Settings
@@ -174,3 +175,14 @@ def test_a_first_card_that_is_complete_is_not_searched_again(monkeypatch):
     monkeypatch.setattr(PreparedProblem, "solve", lambda self, **o: searches.append(self) or real(self, **o))
     assert fitted().solution.proven_optimal
     assert len(searches) == 1
+
+
+def test_a_fold_of_questions_whose_time_went_into_its_teacher_is_searched_all_the_same():
+    columns = {name: X[:, j] * 10 + np.arange(120) % 7 for j, name in enumerate("abc")}
+    rows = TrainingRows(X=columns, y=Y, sample_weight=None, rate_groups=None)
+    recipe = Recipe(settings=Settings.of(goal="risk", max_questions=2), prepare=Prepare(), options={"time_limit": 60.0})
+    (fold, *_) = crossfit.named_folds(repeated_splits(Y, 5, 1))
+    task = FitsOfFold(recipe=recipe, rows=rows, costs={0: Fraction(1), 1: Fraction(1)})
+    (found,) = task.learned(fold, 1e-6)
+    assert found.searched
+    assert found.size > 0

@@ -46,9 +46,10 @@ from supersparse.table.sources import as_array
 _START = 6.0  # seconds that processes must save: starting them takes a few
 _LOADING = 120.0  # seconds below which none are started: on a busy machine, loading them takes up to a minute
 _LATE = 1.25  # times its seconds that a fold may take: stopping takes a moment
-_LITTLE = 0.05  # of the time limit, by which a fold may exceed the time of all rather than be left out
+_LITTLE = 0.05  # of the time limit, by which a fold may exceed its time, or that of all rather than be left out
 _MOMENT = 1.0  # seconds after the end in which another process may still answer
 _LEAST_SECONDS = 0.1  # for a solve on the rows that are left
+_LEAST_OF_QUESTIONS = 1.0  # in which most cards of questions are proven: an unsearched fold says nothing
 _SCORED_PER_LEARNED = 8  # held-out rows that are scored, for each row that is learned from
 _VALUES_PER_SECOND = 2**20  # that can be prepared and searched
 _LEAST_ROWS = 1000
@@ -303,6 +304,8 @@ class FitsOfFold(FoldTask[list[FoldResult]]):
                 options: SolverKeywords = {**recipe.options, "initial": start, "branching_priorities": {}}
                 if seconds is not None:
                     least = 0.0 if sampled is None else _LEAST_SECONDS * n_fits
+                    if question.problem.questions and sampled is None:
+                        least = min(_LEAST_OF_QUESTIONS, _LITTLE * (recipe.options.get("time_limit") or 0.0))
                     options["time_limit"] = max(least, seconds - (time.perf_counter() - began))
                 solutions = self._solutions(question, options)
             except (InvalidDataError, InvalidProblemError, InfeasibleError) as error:
