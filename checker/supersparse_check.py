@@ -604,9 +604,8 @@ def softplus(s):  # log(1 + e^s) of a fraction in UNIT, from above
     size = NEAREST.divide(Decimal(-abs(s.numerator)), Decimal(s.denominator)).next_plus(NEAREST)
     more = NEAREST.add(Decimal(1), NEAREST.exp(size).next_plus(NEAREST)).next_plus(NEAREST)
     return ln(more, True) + ceil(max(s, 0) * UNIT)
-def logistic(s, k):
-    """2^40 / (1 + e^-x), x = s / 2^k, near enough: nothing rests on it, what comes of it is checked like any θ."""
-    small = ROUGH.exp(ROUGH.divide(Decimal(-s), Decimal(2**k)))
+def logistic(parts):  # 2^40 / (1 + product of e^-x), near enough: what comes of it is checked, however it was made
+    small = functools.reduce(ROUGH.multiply, parts)
     return int(ROUGH.divide(Decimal(FINE), ROUGH.add(Decimal(1), small)).to_integral_value(ROUND_HALF_EVEN))
 
 class Asked:
@@ -775,9 +774,10 @@ class Cards:
         demand(all(type(x) is int for x in (k, offset, slope, *effects)) and 0 <= k <= 60, "an effect is not whole")
         starts = list(itertools.accumulate((self.asked[j].n for j in kept), initial=0))
         demand(len(effects) == starts[-1], "a leaf has not one effect for each answer")
-        scores = [offset + slope * total + sum(effects[start + b] for start, b in zip(starts, answers))
-                  for total, *answers in P]
-        shares = [logistic(s, k) * w for s, w in zip(scores, W.values())]
+        power = functools.cache(lambda s: ROUGH.exp(ROUGH.divide(Decimal(-s), Decimal(2**k))))
+        parts = ((power(offset + slope * total), *(power(effects[start + b]) for start, b in zip(starts, answers)))
+                 for total, *answers in P)
+        shares = [logistic(each) * w for each, w in zip(parts, W.values())]
         room = [min(share, FINE * w - share) for share, w in zip(shares, W.values())]
         t = [share - FINE * p for share, p in zip(shares, P.values())]
         t[room.index(max(room))] -= sum(t)

@@ -40,9 +40,18 @@ KINDS = {
     ),
     "risk-certificates": (
         "Proofs of risk cards",
-        "Proofs of cards with at most six questions, blended labels, points from 0 to 10 and free directions, as `fit` "
-        "learns them: leaves, file, processor seconds to write and to check on a busy machine, and what the checker "
-        "says. Tables other than the first four stand beside the checkout.",
+        "Proofs of cards with at most six and eight questions, blended labels, points from 0 to 10 and free "
+        "directions, as `fit` learns them: leaves, file, processor seconds to write and to check, and what the checker "
+        "says. Tables other than the first four stand beside the checkout. With eight questions, three tables were "
+        "run so far.",
+    ),
+    "risk-attacks": (
+        "Attacks on proofs of risk cards",
+        "Small random problems of which every card is tried: the best card must be proven; no proof of another card "
+        "may be accepted, whether it is the proof of the best or one that is careless where cards are better, with "
+        "nodes left out, doubled, swapped or bent. Then one number of a table, card or proof gets another digit or "
+        "another type: it must be refused, or the same must be said to be proven (without digests: what the file then "
+        "says). Logarithms are compared with 120 digits.",
     ),
     "tampering": (
         "Tampering",

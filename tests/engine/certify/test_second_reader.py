@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from engine.certify import risk_examples as example
+from engine.certify.risk_tampering import CHECK, other
 from engine.certify.test_risk_example import REFUSED
-from engine.certify.test_risk_proofs import CHECK, other, table
+from engine.certify.test_risk_proofs import table
 from programs import command, needs
 from supersparse import constraints
 

@@ -16,6 +16,7 @@ from supersparse.engine.certify.risk_sets import Sets, entropy, logistic, softpl
 Box = tuple[tuple[str, ...], tuple[int, ...], tuple[int, ...]]
 _STEEPEST = 200.0  # slopes: beyond, risks are 0 or 1 to all digits that masses have
 _FLAT = 6.0  # how far apart scores are at the start
+_NOISE = 1e-13  # of a loss in floats: what a shorter step gains is not to be seen
 DIGITS = (6, 10, 14, 18, 24, 32, 44)  # of effects, tried in turn
 
 
@@ -115,10 +116,10 @@ class Relaxation:
 
     def solve(self, effects: Floats, least: float, offer: Callable[[list[Any]], bool]) -> tuple[bool, Floats]:
         """Follow the barrier until `offer` takes the effects, or the bound is out of reach."""
-        weight, m = 1e-3, len(self.walls)
+        weight, m, fewest = 1e-3, len(self.walls), 0
         decrement = np.inf
         while True:
-            for _ in range(30):
+            for steps in range(30):
                 score = self.design @ effects
                 room = self.constants + self.walls @ effects
                 risk = logistic(score)
@@ -133,7 +134,7 @@ class Relaxation:
                 except np.linalg.LinAlgError:
                     step = gradient / np.maximum(hessian.diagonal(), 1e-300)
                 decrement = float(gradient @ step)
-                if decrement < 1e-2 * weight:
+                if decrement < 1e-2 * weight and steps >= fewest:
                     break
                 value = self.loss(score) - weight * float(np.log(room).sum())
                 length = 1.0
@@ -142,7 +143,7 @@ class Relaxation:
                     room = self.constants + self.walls @ there
                     if (room > 0).all():
                         now = self.loss(self.design @ there) - weight * float(np.log(room).sum())
-                        if now < value - 1e-4 * length * decrement:
+                        if now < value - 1e-4 * length * decrement or decrement < _NOISE:
                             break
                     length /= 2
                 else:
@@ -150,8 +151,10 @@ class Relaxation:
                 effects = there
             loss = self.loss(self.design @ effects)
             is_near = loss - weight * m >= least + 1e-12 and decrement < 0.3 * weight
-            if is_near and self._is_taken(effects, least, offer):
-                return True, effects
+            if is_near:
+                if self._is_taken(effects, least, offer):
+                    return True, effects
+                fewest = 1  # near enough for the loss, not for the sign of what the residuals favour
             if (loss < least and weight * m < 0.3 * (least - loss)) or weight < 1e-14:
                 return False, effects
             weight *= 0.1
