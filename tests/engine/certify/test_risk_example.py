@@ -1,11 +1,15 @@
 """The worked example of risk proofs, and all that must be refused about it."""
 
+import json
+import subprocess
+import sys
 from fractions import Fraction
 
 import pytest
 
 from engine.certify import risk_examples as example
-from engine.certify.certificates import checker
+from engine.certify.certificates import CHECKER, checker
+from engine.certify.risk_tampering import says as tampered_says
 
 CHECK = checker()
 A = {"x1": (0, 0, 1), "x2": (0, 1)}
@@ -134,3 +138,50 @@ def test_nodes_that_lose_cards_or_are_no_numbers_are_refused(tree, why, tmp_path
 def test_a_falling_risk_is_no_card_of_the_set(tmp_path):
     card = example.card({}, -1.0, -0.4403124, "0.669487772", 6, 1, 1)
     assert "none of those" in says(tmp_path, example.tree(), card=card)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"version": True}, {"version": 1.0}, {"version": "1"}, {"extra": 1}, {"min_questions": False},
+        {"min_questions": -1}, {"max_questions": 2.0}, {"max_questions": 1}, {"change_price": "nan"},
+        {"change_price": "1e999999999"}, {"change_price": "-1/100"}, {"change_price": float("nan")},
+        {"class_weights": [1, 1.0]}, {"class_weights": ["0", 1]}, {"class_weights": [1]}, {"risk_threshold": "1"},
+        {"risk_threshold": 0}, {"risk_threshold": "inf"}, {"limits": [[[1], 1]]}, {"limits": [[[1, 1], 0]]},
+        {"limits": [[[True, 1], 2]]}, {"alike": [[2]]}, {"alike": [[-1]]}, {"alike": [0]}, {"questions": []},
+        {"missing": ["1"]}, {"complete": ["none"]}, {"target": "x1"}, {"weights": "y"}, {"positive": "2"},
+        {"table": "0" * 64}, {"encoding": "none"}, {"separator": 1}, {"columns": {"x1": {"decimal": True}}},
+        {"columns": {"x1": {"spellings": {"1": "2"}}}},
+    ],
+    ids=lambda changes: "-".join(f"{key} {value}" for key, value in changes.items())[:40],
+)  # fmt: skip
+def test_a_claim_that_is_bent_is_refused(changes, tmp_path):
+    assert says(tmp_path, example.tree()).startswith("PROVEN")
+    claim = json.loads((tmp_path / "proof.json").read_text()) | changes
+    (tmp_path / "proof.json").write_text(json.dumps(claim))
+    assert not tampered_says(*(tmp_path / name for name in ("table.csv", "card.json", "proof.json")))
+
+
+HEAD = '{"format"'
+BENT = {
+    "a key stands twice": lambda text: text.replace(HEAD, '{"change_price": 1, "format"', 1),
+    "NaN": lambda text: text.replace('"change_price": 0', '"change_price": NaN', 1),
+    "a digit of another script": lambda text: text.replace('"min_questions": 0', '"min_questions": \u0660', 1),
+    "a number of many digits": lambda text: text.replace('"min_questions": 0', '"min_questions": ' + "0" * 5000, 1),
+    "too deep": lambda text: text.replace('"tree": [', '"tree": [' + "[" * 100_000, 1),
+    "something behind": lambda text: text + "{}",
+    "cut short": lambda text: text[:-1],
+    "no JSON": lambda text: "{" + text,
+}
+
+
+@pytest.mark.parametrize("how", BENT)
+def test_a_file_that_is_bent_is_no_proof(how, tmp_path):
+    assert says(tmp_path, example.tree()).startswith("PROVEN")
+    files = [tmp_path / name for name in ("table.csv", "card.json", "proof.json")]
+    whole = files[2].read_text()
+    bent = BENT[how](whole)
+    assert bent != whole
+    files[2].write_text(bent)
+    done = subprocess.run([sys.executable, "-I", "-S", CHECKER, *files], capture_output=True, text=True)
+    assert (done.returncode, done.stdout.startswith("NOT PROVEN")) == (1, True)
