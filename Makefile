@@ -12,7 +12,7 @@ install = $(BIN)/uv pip install --quiet --python $(or $(2),$(VENV))/bin/python $
 
 .DEFAULT_GOAL := demo
 
-.PHONY: help dev test-native test-sanitized test-arm wheels demo examples fetch-live docs pictures stubs studio-pictures test test-long golden fuzz test-lowest test-solvers test-programs bench bench-small bench-adult bench-threads bench-covers bench-prototype bench-first-cards bench-many bench-accuracy bench-risk bench-table bench-limits bench-rows bench-questions bench-new-rows bench-projections bench-learner certificates risk-certificates study study-small study-page study-check lint format clean
+.PHONY: help dev test-native test-sanitized test-arm wheels demo examples fetch-live docs pictures stubs studio-pictures test test-long golden fuzz test-lowest test-solvers test-programs bench bench-small bench-supports bench-before bench-adult bench-threads bench-covers bench-prototype bench-first-cards bench-many bench-accuracy bench-risk bench-table bench-limits bench-rows bench-questions bench-new-rows bench-projections bench-learner certificates risk-certificates study study-small study-page study-check lint format clean
 
 ##@ Start here
 
@@ -186,6 +186,12 @@ bench: $(VENV)/.bench  ## what docs/benchmarks.md shows; an hour and a half
 
 bench-small: $(VENV)/.bench  ## a few small instances
 	$(BIN)/python -m benchmarks.run small
+
+bench-supports: $(VENV)/.bench  ## tables of many small supports, beside the commit before-3
+	$(BIN)/python -m benchmarks.before supports
+
+bench-before: $(VENV)/.bench  ## bench-small and bench-supports beside the commit before-3, in one run
+	$(BIN)/python -m benchmarks.before
 
 bench-adult: $(VENV)/.bench  ## the two instances of adult
 	$(BIN)/python -m benchmarks.run adult
