@@ -171,6 +171,7 @@ _HOW_A_COLUMN = Object(
 READING = Object(
     Entry("missing", ListOf(TEXT), tuple(sorted(USUALLY_MISSING)), get=lambda reading: tuple(sorted(reading.missing))),
     *(Entry(name, TEXT, None) for name in ("separator", "encoding", "decimal", "dates", "sheet")),
+    Entry("header_row", COUNT, None, "Of a workbook, from 1."),
     Entry("as_written", ListOf(TEXT), ()),
     Entry("found", MapOf(TEXT), {}),
     Entry(
@@ -310,24 +311,12 @@ PERFORMANCE = Object(
     Entry("auc", _SHARE, None),
     Entry("auc_low", _SHARE, None, get=_part("auc_interval", 0)),
     Entry("auc_high", _SHARE, None, get=_part("auc_interval", 1)),
-    Entry(
-        "log_loss", _LOSS, None, "Mean log loss of the risks, class weights applied; of a card learned for its risks."
-    ),
-    Entry(
-        "calibration",
-        ListOf(_SLOPE),
-        (),
-        "Calibration slope of held-out risks, and its interval of 95 %.",
-        get=lambda seen: list(seen.calibration or ()),
-    ),
-    Entry(
-        "baseline_log_loss", _LOSS, None, "Log loss of the prevalence as everyone's risk; given together with log_loss."
-    ),
+    Entry("log_loss", _LOSS, None, "Mean log loss, class weights applied; of a card learned for its risks."),
+    Entry("calibration", ListOf(_SLOPE), (), "Slope, and its interval of 95 %.", get=lambda s: s.calibration or ()),
+    Entry("baseline_log_loss", _LOSS, None, "Log loss of the prevalence as everyone's risk; beside log_loss."),
     Entry("folds", COUNT, None, get=_part("folds", 0)),
     Entry("folds_planned", COUNT, None, get=_part("folds", 1)),
-    Entry(
-        "compared", ListOf(_COMPARED), (), "Of a card of questions: how it compares with other models on the same rows."
-    ),
+    Entry("compared", ListOf(_COMPARED), (), "Of a card of questions: it and other models on the same rows."),
     make=_performance,
 )
 

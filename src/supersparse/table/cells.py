@@ -155,6 +155,20 @@ _OPEN_END = re.compile(
     re.IGNORECASE,
 )
 _MINUS = "\u2212"
+_CURRENCY = re.compile(
+    r"(?P<sign>[-+]?)\s*(?:(?:US|A|C)?[$€£¥]|EUR|USD|GBP|CHF)?\s*(?P<number>[-+]?\d[\d.,\s']*?)\s*"
+    r"(?:[$€£¥]|EUR|USD|GBP|CHF|kr|zł)?"
+)
+_MONEY = frozenset("$€£¥RDPFrłEUG")
+_POINTED = ("$", "£", "¥")  # amounts with these before them have decimal points
+
+
+def without_currency(text: str) -> str:
+    """Return an amount of money without its sign; any other text as it is."""
+    if not text or not (text[0] in "$€£¥-+EUGC" or text[-1] in _MONEY) or (text[-1].isdigit() and text[0].isdigit()):
+        return text
+    found = _CURRENCY.fullmatch(text)
+    return text if found is None else found["sign"] + found["number"]
 
 
 def plain_number(cell: str, decimal: str) -> str | None:
@@ -162,10 +176,12 @@ def plain_number(cell: str, decimal: str) -> str | None:
 
     >>> plain_number("1.234,5", ","), plain_number("1,234", "."), plain_number("12,5", ".")
     ('1234.5', '1234', None)
+    >>> plain_number("$47,122", "."), plain_number("47 122,00 EUR", ","), plain_number("-£5", ".")
+    ('47122', '47122.00', '-5')
     """
     if decimal == "." and is_number(cell):
         return cell
-    text = cell.strip(" \t").replace(_MINUS, "-")
+    text = without_currency(cell.strip(" \t").replace(_MINUS, "-"))
     if decimal == "," and "." not in text and is_number(pointed := text.replace(",", ".")):
         return pointed
     if decimal == "." and is_number(text):
@@ -183,7 +199,8 @@ def possible_signs(cell: str) -> tuple[str, ...]:
     """
     limit = limit_of(cell)
     text = cell if limit is None else limit[1]
-    by_sign = {sign: number for sign in ".," if (number := plain_number(text, sign)) is not None}
+    signs = "." if text[:1] in _POINTED else ".,"
+    by_sign = {sign: number for sign in signs if (number := plain_number(text, sign)) is not None}
     return (".",) if len(by_sign) == 2 and len(set(by_sign.values())) == 1 else tuple(by_sign)
 
 
@@ -258,7 +275,7 @@ def thousands_sign(cell: str, decimal: str) -> str:
     >>> thousands_sign("1.234,5", ","), thousands_sign("1,234", ".")
     ('.', ',')
     """
-    match = _GROUPED[decimal].fullmatch(cell)
+    match = _GROUPED[decimal].fullmatch(without_currency(cell))
     assert match is not None, "its thousands are apart"
     return match[1]
 
@@ -272,7 +289,7 @@ def shown_sign(cells: Iterable[str]) -> Shown:
     for cell in cells:
         signs = possible_signs(cell)
         for one in signs:
-            if one not in groups and _GROUPED[one].fullmatch(cell):
+            if one not in groups and _GROUPED[one].fullmatch(without_currency(cell)):
                 groups[one] = cell
         if len(signs) == 2:
             unclear = unclear or cell

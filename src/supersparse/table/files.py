@@ -40,7 +40,7 @@ from supersparse.table.other_files import (
     read_statistics_file,
     read_workbook,
 )
-from supersparse.table.reading import ColumnReading, Reading, fits
+from supersparse.table.reading import ColumnReading, Reading, fits, means_missing
 from supersparse.table.table import _NOTHING, Column, Fault, Kind, Table, typed
 from supersparse.table.tidying import tidied
 from supersparse.table.values import nearest_column
@@ -310,10 +310,17 @@ def _tidy(
 
 def _faults_in_words(faults: Sequence[Fault], lines: NDArray[np.int64], remedy: Remedy, signs: _Signs) -> str:
     """Say what in which columns is not a number: how many cells, which, where the first is, and what to do."""
+    every = sum((fault.odd for fault in faults), Counter())
+    if len(faults) > 1 and all(map(means_missing, every)):  # asked once, for the whole table
+        named = ", ".join(f"{text!r} ({n})" for text, n in every.most_common(_MOST_WORDS))
+        some = ", ".join(repr(fault.name) for fault in faults[:_MOST_NAMED])
+        more = f" and {len(faults) - _MOST_NAMED} more" if len(faults) > _MOST_NAMED else ""
+        words = na_words([text for text, _ in every.most_common()])
+        asks = remedy(words, shlex.quote(faults[0].name))
+        return f"{named} mean a missing value, it seems, in the columns {some}{more}; {asks}"
     listed = "; ".join(_one_fault(fault, lines, signs) for fault in faults[:_MOST_NAMED])
     if len(faults) > _MOST_NAMED:
         listed += f"; the same holds for {len(faults) - _MOST_NAMED} more columns"
-    every = sum((fault.odd for fault in faults), Counter())
     return f"{listed}; {remedy(na_words([text for text, _ in every.most_common()]), shlex.quote(faults[0].name))}"
 
 

@@ -11,4 +11,5 @@ class ReadingKeywords(TypedDict, total=False):
     decimal: str | None
     dates: str | None
     sheet: str | None
+    header_row: int | None
     as_written: tuple[str, ...]

@@ -21,6 +21,7 @@ from supersparse.base.free_memory import free_bytes
 from supersparse.table.cells import with_gaps
 from supersparse.table.collecting import CollectedCells, CollectedFile, Collector, read_header
 from supersparse.table.reading import USUALLY_MISSING, Reading
+from supersparse.table.sheet_layout import is_table, layout_of
 from supersparse.table.table import Column, Kind, objects
 
 _TIMES = 4  # a cell in memory is a few times as long as in its file
@@ -36,7 +37,7 @@ def is_workbook(path: Path) -> bool:
 def read_workbook(
     path: Path, reading: Reading, wanted: Callable[[str], bool], texts: Callable[[str], bool]
 ) -> CollectedFile:
-    """Read one sheet, by default the first; its first row that is not empty names the columns."""
+    """Read one sheet, by default the first; see `sheet_layout` for the row that names the columns."""
     try:
         import python_calamine
     except ImportError:
@@ -48,15 +49,23 @@ def read_workbook(
         book = python_calamine.load_workbook(str(path))
         sheet, notes = _sheet(path, book.sheet_names, reading)
         rows = book.get_sheet_by_name(sheet).to_python(skip_empty_area=False)
+        if notes and not is_table(rows):  # the first of several is a page of text
+            others = (name for name in book.sheet_names[1:] if is_table(book.get_sheet_by_name(name).to_python()))
+            table = next(others, None)
+            if table is not None:
+                sheet = table
+                rows = book.get_sheet_by_name(sheet).to_python(skip_empty_area=False)
+                notes = [f"{path}: {sheet!r} is read, the first sheet with a table; use --sheet for another"]
     except (python_calamine.CalamineError, OSError) as error:
         raise InvalidDataError.of(error, f"{path} is not a readable workbook: ") from None
-    place = next((k for k, row in enumerate(rows) if any(_text(cell) for cell in row)), None)
-    if place is None:
+    texts_of_cells = [[_text(cell).strip() for cell in row] for row in rows]
+    if not any(map(any, texts_of_cells)):
         raise InvalidDataError(f"{path}: the sheet {sheet!r} is empty", "name another one with --sheet")
-    header = [_text(cell) for cell in rows[place]]
-    numbers = [k for k in range(place + 1, len(rows)) if any(_text(cell) for cell in rows[k])]
-    name, held, lines = f"{path}, sheet {sheet!r}", [rows[k] for k in numbers], [k + 1 for k in numbers]
-    return replace(collected_rows(name, header, held, lines, reading, wanted, texts, notes), found={"sheet": sheet})
+    name = f"{path}, sheet {sheet!r}"
+    layout = layout_of(name, texts_of_cells, reading.header_row)
+    held, lines = [rows[k] for k in layout.rows], [k + 1 for k in layout.rows]
+    file = collected_rows(name, layout.header, held, lines, reading, wanted, texts, (*notes, *layout.notes))
+    return replace(file, found={"sheet": sheet})
 
 
 def _check_size(path: Path) -> None:

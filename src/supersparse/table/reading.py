@@ -1,5 +1,6 @@
 """Reading: how a file is read, what was found out about its columns, and how a card keeps both."""
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
@@ -7,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from supersparse.base.errors import InvalidOptionError, did_you_mean
 from supersparse.base.schema.keywords import keywords, keywords_of, show
-from supersparse.base.schema.scalars import TextForm, Truth, Word
+from supersparse.base.schema.scalars import TextForm, Truth, Whole, Word
 from supersparse.base.schema.setting import Option, setting
 from supersparse.base.schema.shapes import NamesForm
 from supersparse.table.cells import is_number
@@ -68,6 +69,12 @@ class ReadingSettings:
     sheet: str | None = setting(
         None, TextForm(), "Sheet of a workbook; default: the first.", option=Option(metavar="NAME")
     )
+    header_row: int | None = setting(
+        None,
+        Whole(1),
+        "Row of a workbook that names the columns, from 1; default: found.",
+        option=Option(metavar="ROW"),
+    )
     as_written: tuple[str, ...] = setting(
         (),
         _COLUMNS,
@@ -120,6 +127,7 @@ class Reading:
     decimal: str | None = None
     dates: str | None = None  # the order of days and months: a key of DATE_ORDERS
     sheet: str | None = None  # of a workbook
+    header_row: int | None = None  # of a workbook, from 1
     as_written: tuple[str, ...] = ()
     strips: bool = True  # whether spaces around a cell are no part of it
     settled: bool = False
@@ -192,7 +200,7 @@ class Reading:
         """Return the reading of a card with what was asked here in its place."""
         asked: dict[str, Any] = {
             name: value
-            for name in ("separator", "encoding", "decimal", "dates", "sheet")
+            for name in ("separator", "encoding", "decimal", "dates", "sheet", "header_row")
             if (value := getattr(self, name)) is not None
         }
         if self.missing != USUALLY_MISSING:
@@ -205,6 +213,28 @@ class Reading:
 
 
 show(Reading.of.__func__, keywords_of(ReadingSettings))  # type: ignore[attr-defined]
+
+
+_MISSING_WORDS = re.compile(
+    r"[?.*#-]|--|n/?a|n\.a\.?|n/?d|n\.d\.|k\. ?a\.?|n\.b\.|n/v|n\.v\.|s/d|s\.d\.|n\.?r\.?|missing|unknown|"
+    r"pending|refused|"
+    r"not (?:done|available|known|recorded|measured|tested|applicable)|unbekannt|keine angabe|fehlt|fehlend|"
+    r"nicht (?:bekannt|erhoben|gemacht|durchgeführt|gemessen)|inconnue?|manquante?|"
+    r"non (?:fait|réalisé|disponible|renseigné)|"
+    r"desconocid[oa]|no (?:disponible|realizado|consta)|sin datos?|sconosciut[oa]|ignot[oa]|mancante|"
+    r"non (?:disponibile|eseguito|noto)|desconhecid[oa]|ignorado|não (?:disponível|realizado)|sem dados|"
+    r"onbekend|ontbreekt|"
+    r"niet (?:bekend|gedaan|beschikbaar)"
+)
+
+
+def means_missing(text: str) -> bool:
+    """Whether a text is a usual word for a missing value in the main European languages.
+
+    >>> [means_missing(text) for text in ("k.A.", "n/d", "?", "not done", "5 mg")]
+    [True, True, True, True, False]
+    """
+    return _MISSING_WORDS.fullmatch(text.strip().casefold()) is not None
 
 
 def fits(column: str, word: str) -> bool:

@@ -66,15 +66,16 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
 
 
 def _note_unused_sheet(arguments: Mapping[str, Any]) -> None:
-    """Say that a sheet was named of a file that has none."""
+    """Say that a sheet, or its header, was named of a file that has none."""
     table = next((one for one in arguments.values() if isinstance(one, TableOptions)), None)
-    if table is None or table.sheet is None:
+    if table is None or (table.sheet is None and table.header_row is None):
         return
 
     data = arguments.get("data")
     for path in data if isinstance(data, list) else [data]:
         if isinstance(path, Path) and not is_workbook(path):
-            say.note(f"--sheet {table.sheet!r} is not used: {path} is not a workbook")
+            option = f"--header-row {table.header_row}" if table.sheet is None else f"--sheet {table.sheet!r}"
+            say.note(f"{option} is not used: {path} is not a workbook")
 
 
 _SECTIONS = {ColumnOptions: "table", TableOptions: "table", ValidationOptions: "validate"}
