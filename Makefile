@@ -12,7 +12,7 @@ install = $(BIN)/uv pip install --quiet --python $(or $(2),$(VENV))/bin/python $
 
 .DEFAULT_GOAL := demo
 
-.PHONY: help dev test-native test-sanitized test-arm wheels demo examples fetch-live docs pictures stubs studio-pictures test test-long golden fuzz test-lowest test-solvers test-programs bench bench-small bench-supports bench-before bench-adult bench-threads bench-covers bench-prototype bench-first-cards bench-many bench-accuracy bench-risk bench-table bench-limits bench-rows bench-questions bench-new-rows bench-projections bench-learner certificates risk-certificates study study-small study-page study-check lint format clean
+.PHONY: help dev test-native test-sanitized test-arm wheels demo examples fetch-live docs pictures stubs studio-pictures test test-long golden fuzz test-lowest test-solvers test-programs bench bench-small bench-supports bench-before bench-adult bench-threads bench-covers bench-prototype bench-first-cards bench-many bench-accuracy bench-risk bench-public bench-table bench-limits bench-rows bench-questions bench-new-rows bench-projections bench-learner certificates risk-certificates study study-small study-page study-check lint format clean
 
 ##@ Start here
 
@@ -233,6 +233,11 @@ bench-risk: $(VENV)/.bench  ## least log loss beside peers; docs/engine.md
 # Parquet files of 10^6, 10^7 and 10^8 rows (about 2 GB of disk) to a card; writes docs/rows.md.
 bench-rows: $(VENV)/.bench  ## 10^6 to 10^8 rows, 2 GB of disk; docs/rows.md
 	$(BIN)/python -m benchmarks.rows
+
+# The public benchmark of exact risk scores, on a copy of it in FOLDER (docs/engine.md); JOBS=15 solves as many at a time.
+FOLDER ?= ../shared/public-benchmark
+bench-public: $(VENV)/.bench  ## the public benchmark of risk scores in FOLDER; docs/engine.md
+	$(BIN)/python -m benchmarks.public $(FOLDER) --jobs $(or $(JOBS),1)
 
 # Cards of questions beside the prototype, which stands with its tables in ../shared; JOBS=16 solves as many side by side.
 bench-questions: $(VENV)/.package  ## cards of questions; JOBS=16 solves as many side by side

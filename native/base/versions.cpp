@@ -19,9 +19,9 @@ int best_here() {
   if (!__get_cpuid(1, &a, &b, &c, &d) || !(c >> 27 & 1)) return 0;  // the system keeps wide registers
   __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
   if ((low & 0x6) != 0x6 || !__get_cpuid_count(7, 0, &a, &b, &c, &d)) return 0;
-  const bool avx512 = (low & 0xe6) == 0xe6 && (b >> 16 & 1) && (b >> 17 & 1) && (b >> 31 & 1);  // F, DQ, VL
-  if (avx512) return 2;
-  if (b >> 5 & 1) return 1;
+  if (!(b >> 5 & 1) || !(b >> 8 & 1)) return 0;  // AVX2, BMI2
+  const bool avx512 = (low & 0xe6) == 0xe6 && (b >> 16 & 1) && (b >> 17 & 1) && (b >> 30 & 1) && (b >> 31 & 1);
+  return avx512 ? 2 : 1;  // F, DQ, BW, VL
 #endif
   return 0;
 }

@@ -5,6 +5,7 @@
 #include "log_loss/completions.hpp"
 #include "log_loss/projection.hpp"
 #include "log_loss/relaxation.hpp"
+#include "log_loss/support_tree.hpp"
 
 using namespace supersparse;
 using namespace supersparse::log_loss;
@@ -88,6 +89,55 @@ SUPERSPARSE_API int32_t ss_run_completions(const RiskData* data, const Support* 
     check_completions(*data, *support, *cells, partial);
     *answer = run_completions(*data, *support, *boxes, *best, *bits, *cells, partial, budget);
   });
+}
+
+// A proof over supports of 0/1 columns; `tree` is its address, until it is freed. Its arrays must live as long.
+SUPERSPARSE_API int32_t ss_support_tree(const RiskData* data, const BitSets* bits, int64_t most_features, int64_t* answer) {
+  return guarded([&] {
+    require(most_features >= 0 && most_features <= 15, "a support has too many columns");
+    require(bits->columns.rows == data->n_columns() && bits->all.size > 0 && bits->columns.columns == bits->all.size,
+            "columns must be bit sets");
+    require(bits->split > 0 && bits->split < bits->all.size, "both classes need rows");
+    *answer = static_cast<int64_t>(reinterpret_cast<intptr_t>(new SupportTree(*data, *bits, most_features)));
+  });
+}
+
+SUPERSPARSE_API int32_t ss_free_supports(int64_t tree, int64_t*) {
+  return guarded([&] { delete reinterpret_cast<SupportTree*>(static_cast<intptr_t>(tree)); });
+}
+
+SUPERSPARSE_API int32_t ss_start_supports(int64_t tree, const RiskData* data, const Ints* used, const Ints* candidates,
+                                          int64_t room, int64_t most_features, const Ints* low, const Ints* high,
+                                          const Floats* point, int64_t*) {
+  return guarded([&] {
+    check_columns(*data, *used);
+    check_columns(*data, *candidates);
+    require(low->size == data->n_columns() && high->size == low->size && point->size == low->size + 2,
+            "a node has a range for each column");
+    require(room > 0 && used->size + room <= most_features, "a support has too many columns");
+    reinterpret_cast<SupportTree*>(static_cast<intptr_t>(tree))->start(*used, *candidates, room, *low, *high, *point);
+  });
+}
+
+SUPERSPARSE_API int32_t ss_run_supports(int64_t tree, const Support* support, const Boxes* boxes, const Best* best,
+                                        int64_t budget, int64_t* answer) {
+  return guarded([&] { *answer = reinterpret_cast<SupportTree*>(static_cast<intptr_t>(tree))->run(*support, *boxes, *best, budget); });
+}
+
+SUPERSPARSE_API int32_t ss_find_cards(int64_t tree, const RiskData* data, const Support* support, const Best* best, const Ints* low,
+                                      const Ints* high, int64_t budget, int64_t* answer) {
+  return guarded([&] {
+    require(low->size == data->n_columns() && high->size == low->size, "a problem has a range for each column");
+    *answer = reinterpret_cast<SupportTree*>(static_cast<intptr_t>(tree))->find_cards(*support, *best, *low, *high, budget);
+  });
+}
+
+SUPERSPARSE_API int32_t ss_supports_left(int64_t tree, int64_t* answer) {
+  return guarded([&] { *answer = reinterpret_cast<SupportTree*>(static_cast<intptr_t>(tree))->most_left(); });
+}
+
+SUPERSPARSE_API int32_t ss_list_supports(int64_t tree, const Matrix<int8_t>* status, const Floats* bounds, int64_t* answer) {
+  return guarded([&] { *answer = reinterpret_cast<SupportTree*>(static_cast<intptr_t>(tree))->rest(*status, *bounds); });
 }
 
 }  // extern "C"

@@ -39,7 +39,10 @@ def answer(problem: Problem, chosen: Solver, settings: SolveOptions, spent: floa
     stands when time is up. As long as a model took to be evaluated there is left for what is verified last.
     """
     began = time.perf_counter() - spent
-    small = problem.rows.n_rows * problem.n_features <= LARGE or bool(problem.questions)
+    room = LARGE  # a search for risk that has seconds needs no sample of what it prepares in one of them
+    if settings.time_limit is not None and not loss_of(problem).counts_rows:
+        room *= max(1.0, float(settings.time_limit) / 2)
+    small = problem.rows.n_rows * problem.n_features <= room or bool(problem.questions)
     if settings.time_limit is None or small:
         return _of_all_rows(problem, chosen, settings, began)
     from supersparse.engine.sampling import first_models

@@ -119,23 +119,24 @@ def searches(monkeypatch):
 
 
 def test_what_is_proven_with_little_work_is_not_searched_for_any_longer(searches, monkeypatch):
-    soon = solve(medium())
+    asked = medium(C0=0.001)  # without a penalty, another search finds the first card
+    soon = solve(asked)
     assert soon.proven_optimal
     assert not searches
     monkeypatch.setattr(engine.RiskRun, "soon", 0)
-    late = solve(medium())
+    late = solve(asked)
     assert late.proven_optimal
     assert len(searches) == 1
     assert abs(soon.objective - late.objective) <= CLOSE
 
 
 def test_with_a_limit_on_nodes_the_search_is_done_before_the_proof_begins(searches):
-    stopped = solve(medium(), node_limit=0)
+    stopped = solve(medium(C0=0.001), node_limit=0)
     assert stopped.stop is Stop.NODE_LIMIT
     assert len(searches) == 1
 
 
-@pytest.mark.parametrize("asked", [{}, {"slope": 1}, {"C0": 0.003, "max_features": None}])
+@pytest.mark.parametrize("asked", [{"C0": 0.001}, {"slope": 1}, {"C0": 0.003, "max_features": None}])
 def test_a_proof_that_waits_for_the_search_goes_on_where_it_was(asked, searches, monkeypatch):
     whole = solve(medium(**asked))
     starts, roots = [], engine.RiskTree.roots

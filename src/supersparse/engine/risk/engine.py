@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
-from math import gcd
+from math import comb, gcd
 from typing import Any, ClassVar
 
 import numpy as np
@@ -37,6 +37,7 @@ _PENALTY_ROUNDING = Fraction(1, 10**13)  # penalties are exact in the problem an
 _ROUNDING = Fraction(1, 2**53)  # ... each of them and each sum by this share of it
 _LARGEST_PENALTY = 1000  # times the largest loss: added to more, a double does not hold a loss to 1e-9
 _ROOM = 16  # cards that a kernel may find before they are judged exactly
+_HARD = 10**10  # supports: it pays to search for cards in two ways
 _PULLS = (1.0, 25.0)  # what breaking limits on rates costs in the search: more if no card was found
 
 
@@ -122,6 +123,14 @@ class RiskRun(Run[Node]):
                 self.report()
             return self.monitor.stop_reason() is not None
 
+        if worker.has_tree and not self.problem.rate_limits:
+            while worker.find_cards(tree.best) and not should_stop():
+                pass
+            if comb(len(instance.kept), instance.most_features) > _HARD:
+                first_cards(instance, worker.support, tree.best, should_stop)
+            if not should_stop():
+                self._choose_points()
+            return
         if not self.problem.rate_limits:
             first_cards(instance, worker.support, tree.best, should_stop, self._is_soon_proven)
             if not should_stop() and (self.proof.is_open or not self.proof.has_begun):

@@ -4,6 +4,7 @@ A node whose completions are few is enumerated; otherwise its relaxation is solv
 the largest effect is branched on: out or used, and by sign where that excludes the relaxed point.
 """
 
+import weakref
 from dataclasses import replace
 from math import comb
 from typing import Any
@@ -14,11 +15,22 @@ from numpy.typing import NDArray
 from supersparse.base.integer_arrays import Floats, Ints
 from supersparse.engine.core import struct
 from supersparse.engine.risk.branching import Branching, Relaxation
-from supersparse.engine.risk.data import DEPTH, FITTED, LEVEL, SIZE, STARTED, SUPPORTS, WORK
+from supersparse.engine.risk.data import DEPTH, FITTED, LEVEL, SIZE, STARTED, SUPPORTS, WORK, Best
 from supersparse.engine.risk.instance import RiskInstance, new_best, new_boxes, new_cells, new_support
 from supersparse.engine.risk.moves import round_support, tighten
 from supersparse.engine.risk.node import Node
-from supersparse.engine.risk.proof_kernels import relax, relax_open, run_completions
+from supersparse.engine.risk.proof_kernels import (
+    find_cards,
+    free_supports,
+    list_supports,
+    relax,
+    relax_open,
+    run_completions,
+    run_supports,
+    start_supports,
+    support_tree,
+    supports_left,
+)
 
 SLICE = 40_000_000  # work of one call of a kernel: a few hundredths of a second
 _ROUND_FIRST, _ROUND_EVERY = 4, 32  # the first nodes are rounded, then one in this number: boxes round as well
@@ -29,6 +41,8 @@ _ENUMERATE = 4.0  # ... and without
 _TOGETHER = 8  # candidates, of which some may be excluded together
 _SURELY = 1.1  # how much more than enough the loss must be expected to rise
 _FEW = 0.6  # of the candidates: more than these are not worth another relaxation
+_MOST_SCREENED, _MOST_COLUMNS = 12, 2000  # columns of a card, and of a problem, that the tree of supports has room for
+_SHARED_AFTER = 16 * SLICE  # what is left of a node after so much work, others may take
 _HASTE = 0.05  # of what is left to the best card: steps that gain less end a relaxation; not with bit sets
 
 
@@ -46,6 +60,8 @@ class Worker:
         self._boxes = new_boxes(instance)
         self._cells = new_cells(instance)
         self._data = struct(instance.data)
+        self._tree = self._new_tree()
+        self._searches_tree, self._shared_at = False, 0  # whether the current node is left to it, and until when
         self._held = (
             self._data, struct(self.support), struct(self._boxes), struct(self.best), struct(instance.bits),
             struct(self._cells),
@@ -67,11 +83,18 @@ class Worker:
         return float(self.best.value[0]) - self.instance.data.tolerance
 
     def go_on(self, work: int | None = None) -> list[Node]:
-        """Continue the enumeration at hand for so much work; it leaves no nodes."""
+        """Continue the enumeration at hand for so much work; return what is left if it has long been at it."""
         assert self._current is not None
         node, used, candidates, room = self._current
         until = int(self.support.counts[WORK]) + (SLICE if work is None else work)
-        if run_completions(
+        if self._searches_tree:
+            if run_supports(self._tree, self._held[1], self._held[2], self._held[3], until):
+                self._current = None
+            elif int(self.support.counts[WORK]) >= self._shared_at:
+                left = self.rest()
+                self.drop()
+                return left
+        elif run_completions(
             *self._held, used, candidates, room, node.low, node.high, node.point, node.loss_bound,
             self.instance.least_cost, until,
         ):  # fmt: skip
@@ -86,6 +109,8 @@ class Worker:
         """
         assert self._current is not None
         node, _, candidates, _ = self._current
+        if self._searches_tree:
+            return self._rest_of_tree(node)
         level, position = int(self._cells.state[LEVEL]), self._cells.position
         if not self._cells.state[STARTED]:
             return [node]
@@ -106,6 +131,42 @@ class Worker:
             nodes.append(replace(node, status=_with(status, candidate, 1)))
             status = _with(status, candidate, -1)
         return nodes
+
+    @property
+    def has_tree(self) -> bool:
+        """Whether supports are proven, and searched, by the tree over binary columns."""
+        return self._tree != 0
+
+    def find_cards(self, best: Best) -> bool:
+        """Look for good cards in the tree's supports, for a slice of work; False once that is enough."""
+        instance = self.instance
+        return find_cards(self._tree, self._data, self._held[1], best, instance.low, instance.high, SLICE)
+
+    def _rest_of_tree(self, node: Node) -> list[Node]:
+        count = supports_left(self._tree)
+        status, bounds = np.empty((count, len(node.status)), np.int8), np.empty(count)
+        count = list_supports(self._tree, status, bounds)
+        left = zip(status[:count], bounds[:count].tolist(), strict=True)
+        return [
+            *self._open_boxes(node),
+            *(
+                replace(node, status=own, bound=max(node.bound, bound), loss_bound=max(node.loss_bound, bound))
+                for own, bound in left
+            ),
+        ]
+
+    def _new_tree(self) -> int:
+        """A proof over supports, where there can be one; 0 elsewhere."""
+        instance = self.instance
+        data, bits = instance.data, instance.bits
+        if not (
+            data.slope_is_free and not data.strict and len(bits.all) and 0 < bits.split < len(bits.all)
+            and 0 < instance.most_features <= _MOST_SCREENED and len(instance.kept) <= _MOST_COLUMNS
+        ):  # fmt: skip
+            return 0
+        tree = support_tree(self._data, bits, instance.most_features)
+        weakref.finalize(self, free_supports, tree)
+        return tree
 
     def _open_boxes(self, node: Node) -> list[Node]:
         """The boxes of the support at hand, the next one last."""
@@ -138,6 +199,8 @@ class Worker:
             return []
         if room == 0:
             candidates = candidates[:0]
+        if self._tree and len(candidates):
+            return self._search_tree(node, used, candidates, room, work)
         relaxing = self._relaxation_cost(len(used) + len(candidates))
         worth = relaxing * (_ENUMERATE_BITS if len(instance.bits.all) else _ENUMERATE)
         if len(candidates) == 0 or (
@@ -348,7 +411,16 @@ class Worker:
             len(chosen), start, _NEAR, False,
         )  # fmt: skip
 
+    def _search_tree(self, node: Node, used: Ints, candidates: Ints, room: int, work: int | None) -> list[Node]:
+        start_supports(
+            self._tree, self._data, used, candidates, room, self.instance.most_features, node.low, node.high, node.point
+        )
+        self._current, self._searches_tree = (node, used, candidates, room), True
+        self._shared_at = int(self.support.counts[WORK]) + _SHARED_AFTER
+        return self.go_on(work)
+
     def _enumerate(self, node: Node, used: Ints, candidates: Ints, room: int, work: int | None) -> list[Node]:
+        self._searches_tree = False
         self._cells.state[STARTED] = 0
         # strong columns first: they find good cards early
         order = np.argsort(-np.abs(node.point[2 + candidates]), kind="stable")
