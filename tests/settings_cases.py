@@ -114,6 +114,7 @@ TABLE = {
     "decimal": word([".", ","]),
     "dates": word(["dmy", "mdy"]),
     "sheet": texts,
+    "header_row": st.integers(1, 9),
     "as_written": names,
 }
 PREPARE = {

@@ -66,6 +66,8 @@ def _proof(made: Provenance) -> str:
         of_all = "no other card" if made.features is None else f"of all cards over {_candidates(made)}, none"
         weighted = "weighted " if made.weighs_classes else ""
         better = f"has a lower {weighted}log loss" if made.is_risk else f"makes fewer {weighted}errors"
+        if _is_blended(made):
+            better += " by the blended labels"
         return f"Proven optimal: {of_all} with these settings {better} for its size."
     if made.lower_bound <= 0:
         return "Not proven: a better card could exist; how much better is unknown."

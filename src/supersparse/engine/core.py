@@ -214,7 +214,8 @@ def _element(hint: Any) -> np.dtype[Any] | None:
     if get_origin(hint) is not _ARRAY:
         return None
     of = get_args(hint)[-1]  # np.dtype[np.int64], or np.int64 where NDArray is an alias of its own (numpy 2.5)
-    return np.dtype((get_args(of) or (of,))[0])
+    scalar: type[np.generic] = (get_args(of) or (of,))[0]
+    return np.dtype(scalar)
 
 
 @cache

@@ -4,6 +4,7 @@ An answer is suspect if all of its rows, 20 or more, are of one class, and chanc
 it separates the classes well and alone does at least as well as all others together.
 """
 
+import math
 import shlex
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -55,7 +56,7 @@ def _levels(cells: Cells) -> Iterator[tuple[str, NDArray[np.bool_]]]:
     """The values of a column of few values, a missing one too, and the rows that hold each."""
     if isinstance(cells, Numbers):
         distinct = np.unique(cells.values)
-        known = [(category_text(declared_category(v.item(), "a value")), cells.values == v) for v in distinct]
+        known = [(_in_words(v.item()), cells.values == v) for v in distinct]
         if len(known) > _MOST_LEVELS:
             known = []
     else:
@@ -67,6 +68,12 @@ def _levels(cells: Cells) -> Iterator[tuple[str, NDArray[np.bool_]]]:
         return
     yield from ((text, rows & ~gone) for text, rows in known)
     yield "no value", gone
+
+
+def _in_words(value: float) -> str:
+    if not math.isfinite(value):  # beyond a limit
+        return "a value above every number" if value > 0 else "a value below every number"
+    return category_text(declared_category(value, "a value"))
 
 
 def _one_class(cells: Cells, positive: NDArray[np.bool_], share: float) -> str | None:

@@ -35,7 +35,7 @@ def rare(tmp_path):
 
 
 def given(path, **settings):
-    asked = {"max_points": 1, "C0": 0.01, "max_features": 1, "solve": SOLVE, **settings}
+    asked = {"max_points": 1, "C0": 0.01, "max_features": 1, "class_weight": "balanced", "solve": SOLVE, **settings}
     return {
         "path": str(path),
         "choices": changed(no_choices(), {"target": "died", "positive": "yes"}),
