@@ -148,13 +148,13 @@ def test_numbers_are_read_exactly_coded_or_parsed(tmp_path_factory, most_differe
 def test_cells_in_the_way_are_counted_and_located_coded_or_parsed(write, monkeypatch, most_different):
     monkeypatch.setattr(collecting, "MOST_DIFFERENT", most_different)
     monkeypatch.setattr(csv_file, "_CHUNK", 4)
-    path = write("bmi,x\n21,1\n22,2\n23,3\n24,4\nn/a,5\n25,6\n?,-\nn/a,8\n")
+    path = write("bmi,x\n21,1\n22,2\n23,3\n24,4\nn/a,5\n25,6\nlow,-\nn/a,8\n")
     with pytest.raises(InvalidDataError) as caught:
         read_table(path, remedy=lambda na, name: f"treat as missing with --na {na}, or --drop {name}")
     assert str(caught.value) == (
-        f"{path}: column 'bmi' has 3 non-numeric values: 'n/a' (2), '?' (1), the first in line 6"
+        f"{path}: column 'bmi' has 3 non-numeric values: 'n/a' (2), 'low' (1), the first in line 6"
         "; column 'x' has 1 non-numeric value: '-' (1), the first in line 8; "
-        "treat as missing with --na 'n/a,?,-', or --drop bmi"
+        "treat as missing with --na n/a,low,-, or --drop bmi"
     )
 
 

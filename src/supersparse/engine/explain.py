@@ -116,6 +116,8 @@ class _Trials:
             part = self.problem.without(c for i, c in enumerate(asked) if i not in kept)
         except InfeasibleError:
             return _Outcome.INFEASIBLE
+        if self.settings.cancel is not None and self.settings.cancel():
+            raise KeyboardInterrupt
         left = self.ends - time.perf_counter()
         if left <= 0:
             return _Outcome.OPEN

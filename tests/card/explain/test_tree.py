@@ -219,7 +219,7 @@ def test_a_learned_card_of_binary_columns_has_a_tree():
         [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 0, 0, 1], C0=0.01, max_points=2, feature_names=["oval", "margin"]
     )
     tree = ScoringSystem.from_solution(solve(problem, "exhaustive")).tree()
-    assert printed(tree) == ("Oval?", ("Margin?", "1", "0"), "0")
+    assert printed(tree) == ("Oval?", ("Margin?", "yes", "no"), "no")
 
 
 def test_two_known_numbers_are_asked_for_by_the_greater():

@@ -226,7 +226,7 @@ def test_points_stand_on_the_options_and_not_in_their_texts():
     points = [option["extension"][0]["valueDecimal"] for option in age["answerOption"]]
     texts = [option["valueCoding"]["display"] for option in age["answerOption"]]
     assert points == [0, 2, 4]
-    assert texts == ["under 50 years", "50 to under 65 years", "65 years or older"]
+    assert texts == ["under 50", "50 to under 65", "65 or older"]
 
 
 def test_a_card_with_many_categories_is_a_form_of_choices():

@@ -72,7 +72,6 @@ def test_ctrl_c_keeps_and_prints_the_best_found(tmp_path):
         stdout, stderr = process.communicate()
     assert process.returncode == 0
     assert "Interrupted. This is the best scoring system found so far." in stderr
-    assert "the search was interrupted" in " ".join(stdout.split())
     assert "Not proven" in stdout
 
 
