@@ -93,7 +93,7 @@ def test_folds_for_which_time_runs_out_are_the_last_ones_and_the_card_says_so(ma
     system = ScoringSystem.from_json(ScoringSystem(one.card).to_json())
     assert system.card == one.card
     for text in (str(system), system.to_markdown(), system.to_html(), system.to_latex()):
-        assert "Cross-validated on 5 of the 10 folds that were planned." in " ".join(text.split())
+        assert "(cross-validation, 5 of the 10 folds that were planned)." in " ".join(text.split())
 
 
 def test_a_classifier_says_which_folds_were_left_out(machine):
