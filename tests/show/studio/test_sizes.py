@@ -147,7 +147,7 @@ def test_the_page_is_told_what_the_sizes_are_judged_by(page, rare):
     page.table(own)
     page.patch(f"/api/tables/{own}", json={"target": "died", "positive": "yes"})
     page.table(own)
-    plan = {"settings": {"max_points": 1}, "validate": {"cv": 5, "repeats": 1}}
+    plan = {"settings": {"max_points": 1, "class_weight": "balanced"}, "validate": {"cv": 5, "repeats": 1}}
     asked = {"table": own, "kind": "frontier", "max_size": 1, "plan": plan, "time_limit": 60}
     run = page.ended(page.post("/api/runs", json=asked).json()["id"])
     assert (run["state"], run["error"]) == ("done", None)
