@@ -43,8 +43,9 @@ def test_levels_and_sizes_are_obeyed():
     levels = [([1, -1], 0.01), ([2, -2], 0.3)]
     model = SLIMClassifier(levels=levels, min_features=2, solver="exhaustive").fit(X, Y)
     assert np.abs(model.coef_).tolist() == [[1, 1]]
-    assert "a penalty by the level" in str(model.scoring_system_)
-    assert "at least 2 features" in " ".join(str(model.scoring_system_).split())
+    made = model.scoring_system_.card.provenance
+    assert "a penalty by the level" in f"{made.minimised}; {made.allowed}"
+    assert "at least 2 features" in made.allowed
     with pytest.raises(InvalidProblemError, match="remove C0"):
         SLIMClassifier(levels=levels, C0=0.1).fit(X, Y)
 
