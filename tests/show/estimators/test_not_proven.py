@@ -56,7 +56,7 @@ def people():
     return age, smoker, ill
 
 
-def test_a_proof_that_rounding_leaves_open_is_a_warning_and_said_on_the_card():
+def test_a_proof_that_rounding_leaves_open_is_a_warning_and_not_called_proven():
     age, smoker, ill = people()
     heavy = RiskScoreClassifier(prepare=None, C0=0, class_weight={1: 1e9, 0: 1})
     with (
@@ -66,7 +66,7 @@ def test_a_proof_that_rounding_leaves_open_is_a_warning_and_said_on_the_card():
         model = heavy.fit(np.column_stack([age, smoker]), ill)
     assert model.stop_ is Stop.ROUNDING
     assert not model.proven_optimal_
-    assert "rounding errors leave the proof open" in str(model.scoring_system_)
+    assert "Not proven: a better card could exist" in str(model.scoring_system_)
 
 
 @pytest.mark.parametrize(

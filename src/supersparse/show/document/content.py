@@ -200,9 +200,11 @@ def content_of(card: Card, style: Style = "card") -> Content:
 def _one_sided(card: Card) -> str | None:
     """Say that no total reaches the threshold, or that every one does, as happens where one class is rare."""
     totals = possible_totals(card, _MOST_TOTALS)
-    if totals is not None and not card.cutoff.includes(totals[-1]):
+    if not totals:
+        return None
+    if not card.cutoff.includes(totals[-1]):
         return f"No total is: the highest is {shown(totals[-1])}."
-    if totals is not None and card.cutoff.includes(totals[0]):
+    if card.cutoff.includes(totals[0]):
         return f"Every total is: the lowest is {shown(totals[0])}."
     return None
 
