@@ -228,7 +228,7 @@ def test_a_column_of_which_no_value_is_known_is_refused(run, hospitals):
 def test_values_that_the_questions_do_not_know_are_noted(run, hospitals):
     counted(run)
     done = run(*recoded(hospitals, "b.csv", "smoker", lambda n, word: "rarely" if n < 7 else word), check=True)
-    assert "note: column 'smoker': 'rarely' (7 rows) is outside what the questions know; it is counted" in done.stderr
+    assert "note: column 'smoker': 'rarely' (7 rows) is outside what the questions know. It was counted" in done.stderr
 
 
 def test_of_many_categories_none_that_is_asked_about_is_noted(run, hospitals):

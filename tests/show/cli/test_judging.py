@@ -64,7 +64,7 @@ def test_folds_that_time_left_out_are_said(run, rows, monkeypatch):
     monkeypatch.setattr(crossfit.CrossFit, "_given", seven)
     done = run("fit", rows, "--goal", "errors", *QUICK, check=True)
     assert "note: the time limit left time for the first 7 of 10 folds; raise --time-limit" in done.stderr
-    assert "Cross-validated on 5 of the 10 folds that were planned." in done.stdout
+    assert "(cross-validation, 5 of the 10 folds that were planned)." in " ".join(done.stdout.split())
     begun.clear()
     told = json.loads(run("fit", rows, "--goal", "errors", *QUICK, "--json", check=True).stdout)
     assert [told["cross_validation"][name] for name in ("folds", "folds_asked")] == [7, 10]
