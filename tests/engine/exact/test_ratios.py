@@ -167,7 +167,15 @@ def test_a_thread_waits_for_boxes_that_others_have_and_for_no_more_than_memory_a
     taken = []
     while bound.has_room:
         taken.append(bound.proof.take(1))
-    threading.Timer(0.1, lambda: bound.proof.put_back(taken[0])).start()
+    count_idle = bound.proof._count_idle
+
+    def waiting(change):  # holds the lock, so what is put back comes while the thread waits
+        count_idle(change)
+        if change > 0:
+            monkeypatch.undo()
+            threading.Thread(target=bound.proof.put_back, args=(taken[0],)).start()
+
+    monkeypatch.setattr(bound.proof, "_count_idle", waiting)
     assert bound.wait(600)
     assert bound.has_room
     assert not bound.wait(60)

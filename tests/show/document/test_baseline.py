@@ -50,10 +50,9 @@ def test_a_card_of_risks_is_compared_by_its_log_loss_not_by_its_errors():
 def test_tiny_losses_of_uneven_class_weights_are_compared_by_their_ratio():
     card = learned(goal="risk", class_weight={"n": 1, "y": 10**12})
     assert no_better(card, seen(*OFTEN_WRONG, log_loss=2.2e-11, baseline_log_loss=2.6e-11)) is None
-    assert baseline(card, seen(*OFTEN_WRONG, log_loss=2.2e-11, baseline_log_loss=2.6e-11)) == (
-        "The log loss of this card is 2.2e-11, that of the same risk for everyone 2.6e-11, by class weight."
-    )
-    assert no_better(card, seen(*OFTEN_WRONG, log_loss=2.6e-11, baseline_log_loss=2.6e-11)) is not None
+    same = no_better(card, seen(*OFTEN_WRONG, log_loss=2.6e-11, baseline_log_loss=2.6e-11))
+    assert same is not None
+    assert "2.6e-11" in same
 
 
 def test_weighted_classes_are_told():
