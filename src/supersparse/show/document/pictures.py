@@ -207,7 +207,7 @@ def _answers(line: ShownLine, page: Page, _: float) -> None:
     room = page.right - (_TO_WRITE + 8) * scale - start
     needed = max(page.text_width(one.text, _SIZE - 1.5) for one in line.answers) + 10 * scale
     across = max(1, min(4, int(room // needed), len(line.answers)))
-    width, gap = room / max(across, min(4, len(line.answers)) if across > 1 else 1), 4 * scale
+    width, gap = room / across, 4 * scale
     start_of_line = first = len(page.parts)
     top = page.y
     for k in range(0, len(line.answers), across):
