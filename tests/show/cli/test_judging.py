@@ -118,8 +118,8 @@ def test_a_card_of_no_use_is_warned_about(run, tmp_path, how):
     words = ["--target", "y", "--no-prepare", "--max-points", "2", "--C0", "0.001", *how]
     done = run("fit", "noise.csv", "--goal", "errors", *words, check=True)
     told = "rows it was not learned from" if not how else "the training rows"
-    assert "warning: this card is no better than always predicting no y: it is wrong for" in done.stderr
-    assert f"of {told}, always predicting no y for 33.3 %" in done.stderr
+    assert "warning: this card is no better than always predicting no: it is wrong for" in done.stderr
+    assert f"of {told}, always predicting no for 33.3 %" in done.stderr
 
 
 def test_the_time_limit_is_for_the_whole_call(run, rows, monkeypatch):
