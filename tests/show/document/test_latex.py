@@ -12,6 +12,7 @@ from cards import HOSTILE, any_cards
 from counts import examples
 from programs import needs
 from supersparse import ScoringSystem, item
+from supersparse.card.lines import lines_of
 from supersparse.show.document import latex as latex_letters
 from supersparse.table.plain import visible
 
@@ -75,7 +76,8 @@ def test_hostile_names_are_typeset_as_they_are(engine, source, tmp_path):
     assert text.startswith(f"% compile with {engine}\n")
     pages, _ = typeset(text, tmp_path)
     shown = squeezed("".join(pages))
-    for name in (*(visible(name) for name in names), visible("a\nb|c"), visible("</td>\\bye"), "50%of\\\\LaTeX{}"):
+    written = [visible(line.text) for line in lines_of(system.card)]
+    for name in (*written, visible("a\nb|c"), visible("</td>\\bye"), "50%of\\\\LaTeX{}"):
         assert squeezed(name) in shown
     assert ("before" in shown) == ("after" in shown) == (source is in_a_document)
 
