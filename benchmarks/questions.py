@@ -39,8 +39,7 @@ from benchmarks.processes import ONE_THREAD
 from benchmarks.record import Machine
 from benchmarks.table import grid, into_docs, number
 from benchmarks.usage import peak_megabytes
-from supersparse.engine.questions.problem import QuestionProblem
-from supersparse.engine.questions.search import search
+from supersparse.engine.questions.search import QuestionProblem, search
 from supersparse.problem.questions import Question
 
 RESULTS = ROOT / "benchmarks" / "results" / "questions.jsonl"

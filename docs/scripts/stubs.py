@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import supersparse
-from supersparse.base.schema.keywords import Keyword
+from supersparse.base.schema.setting import Keyword
 
 SOURCE = Path(supersparse.__file__).parent
 # the room of a stub `keywords.pyi`, and what it describes

@@ -1,4 +1,4 @@
-// The C functions of the search for good models, see `engine/search/walks.py`.
+// The C functions of the search for good models, see `engine/search/kernels.py`.
 #include <algorithm>
 
 #include "errors/annealing.hpp"

@@ -1,4 +1,4 @@
-// The C functions of certificates, see `engine/certify/derivation.py` and `engine/certify/cells.py`. A text is known by its
+// The C functions of certificates, see `engine/certify/derivation.py`. A text is known by its
 // address.
 #include <algorithm>
 

@@ -12,7 +12,7 @@
 
 namespace supersparse::log_loss {
 
-// The named tuples of engine/risk/data.py, which say what each field is.
+// The named tuples of engine/risk/kernels.py, which say what each field is.
 struct BitSets {
   Matrix<uint64_t> columns;
   Words all;

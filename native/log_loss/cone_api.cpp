@@ -1,4 +1,4 @@
-// The C functions of the proof of risk cards, which `engine/risk/proof_kernels.py` declares.
+// The C functions of the proof of risk cards, which `engine/risk/kernels.py` declares.
 #include <algorithm>
 
 #include "kernel.hpp"

@@ -14,7 +14,7 @@ enum SupportState { kDepth, kSize, kRows, kFound, kLoaded };
 
 constexpr double kInfinity = HUGE_VAL;
 
-// The named tuples of engine/risk/data.py, which say what each field is.
+// The named tuples of engine/risk/kernels.py, which say what each field is.
 struct RiskData {
   Matrix<double> x;
   Floats positive, negative;

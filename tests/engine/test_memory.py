@@ -5,8 +5,7 @@ import pytest
 from typer.testing import CliRunner
 
 from supersparse import Problem, RiskScoreClassifier, SLIMClassifier, solve
-from supersparse.base.free_memory import free_bytes
-from supersparse.base.stop import Stop
+from supersparse.base.stop import Stop, free_bytes
 from supersparse.engine import pipeline, sampling
 from supersparse.errors import TooLargeError
 from supersparse.show.cli.app import app

@@ -8,9 +8,9 @@ from typing import Any, Generic, TypeVar, cast, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.base import deadline
 from supersparse.base.errors import InvalidDataError
 from supersparse.base.exact import exact_value, quotient
+from supersparse.base.stop import check_deadline
 
 IntArray = NDArray[np.integer] | NDArray[np.object_]
 Ints = NDArray[np.int64]
@@ -347,7 +347,7 @@ def row_groups(columns: Sequence[IntArray]) -> tuple[NDArray[np.intp], NDArray[n
     code = np.zeros(n_rows, dtype=np.int64)
     span = 1
     for column in columns:
-        deadline.look()
+        check_deadline()
         distinct, rank = distinct_of(column)
         if span > 2**62 // max(1, len(distinct)):
             known, code = np.unique(code, return_inverse=True)

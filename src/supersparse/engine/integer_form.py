@@ -25,7 +25,6 @@ from math import floor, gcd, lcm
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.base import deadline
 from supersparse.base.errors import UnsupportedProblemError
 from supersparse.base.integer_arrays import (
     Floats,
@@ -37,6 +36,7 @@ from supersparse.base.integer_arrays import (
     largest_magnitude,
     row_groups,
 )
+from supersparse.base.stop import check_deadline
 from supersparse.engine.integer_sets import (
     LARGEST_POINTS,
     FeaturePenalties,
@@ -215,7 +215,7 @@ def integer_form(problem: Problem) -> IntegerForm:
 def _ranks(columns: list[IntArray]) -> NDArray[np.int32]:
     ranks = np.empty((len(columns), len(columns[0])), np.int32)
     for j, column in enumerate(columns):
-        deadline.look()
+        check_deadline()
         ranks[j] = distinct_of(column)[1]
     return ranks
 
@@ -282,7 +282,7 @@ def _score_matrix(problem: Problem, columns: list[IntArray], values: tuple[Integ
     shares_step = problem.intercept.mode in ("range", "paper")
     common = step if shares_step else 0
     for column, factor in zip(columns, factors, strict=True):
-        deadline.look()
+        check_deadline()
         common = gcd(common, gcd_of(column) * factor)
     common = common or 1
     largest = [v.largest * m * f for v, m, f in zip(values, problem.rows.magnitudes, factors, strict=True)]
@@ -296,7 +296,7 @@ def _score_matrix(problem: Problem, columns: list[IntArray], values: tuple[Integ
     coarse = reach // _ROUNDED_LIMIT + 1
     rounded = np.empty((len(columns), len(columns[0])), np.int64)
     for j, (column, factor) in enumerate(zip(columns, factors, strict=True)):
-        deadline.look()
+        check_deadline()
         rounded[j] = (column.astype(object) * (2 * factor) + coarse) // (2 * coarse)
     coarse_step = max(1, (2 * step + coarse) // (2 * coarse)) if shares_step else 1
     return rounded, coarse_step, 1
@@ -314,7 +314,7 @@ def _intercept_reach(problem: Problem) -> int:
 
 
 def _times(column: IntArray, factor: int, divisor: int) -> Ints:
-    deadline.look()
+    check_deadline()
     if factor % divisor == 0 and column.dtype != object and abs(factor // divisor) <= _SCORE_LIMIT:
         return column.astype(np.int64) * (factor // divisor)
     return np.array([int(x) * factor // divisor for x in column], dtype=np.int64)

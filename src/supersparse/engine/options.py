@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from supersparse.base.errors import InvalidOptionError, did_you_mean
 from supersparse.base.exact import read_whole
-from supersparse.base.schema.keywords import keywords, keywords_of, show
 from supersparse.base.schema.scalars import Either, InsideForm, Null, Real, TextForm, Truth, Whole, Word
-from supersparse.base.schema.setting import NOWHERE, Option, in_python, setting
+from supersparse.base.schema.setting import NOWHERE, Option, in_python, keywords, keywords_of, setting, show
 from supersparse.base.schema.shapes import TableOf
 from supersparse.engine.rounding import Start
 from supersparse.engine.solution import TraceEvent

@@ -7,10 +7,8 @@ from math import lcm
 from operator import index
 from typing import Any
 
-from supersparse.base import deadline
 from supersparse.base.errors import InvalidOptionError, InvalidProblemError, TooLargeError, VerificationError
-from supersparse.base.free_memory import free_bytes
-from supersparse.base.stop import Stop
+from supersparse.base.stop import OutOfTime, Stop, deadline, free_bytes
 from supersparse.engine import solvers
 from supersparse.engine.options import Priorities, SolveKeywords, SolveOptions
 from supersparse.engine.presolve import Reduction, presolve
@@ -39,7 +37,7 @@ def answer(problem: Problem, chosen: Solver, settings: SolveOptions, spent: floa
     stands when time is up. As long as a model took to be evaluated there is left for what is verified last.
     """
     began = time.perf_counter() - spent
-    room = LARGE  # a search for risk that has seconds needs no sample of what it prepares in one of them
+    room = float(LARGE)  # a search for risk that has seconds needs no sample of what it prepares in one of them
     if settings.time_limit is not None and not loss_of(problem).counts_rows:
         room *= max(1.0, float(settings.time_limit) / 2)
     small = problem.rows.n_rows * problem.n_features <= room or bool(problem.questions)
@@ -55,10 +53,10 @@ def answer(problem: Problem, chosen: Solver, settings: SolveOptions, spent: floa
     stop: Stop | None = None
     if goes_on:
         try:
-            with deadline.until(first.ends):
+            with deadline(first.ends):
                 rest = replace(settings, initial=first.best, time_limit=first.time_limit)
                 return _of_all_rows(problem, chosen, rest, began)
-        except deadline.OutOfTime:
+        except OutOfTime:
             pass
         except TooLargeError:
             stop = Stop.MEMORY_LIMIT
@@ -81,7 +79,7 @@ def _of_all_rows(problem: Problem, chosen: Solver, settings: SolveOptions, began
 
                 search(small.problem, monitor)
             claim = chosen.solve(small.problem, settings, monitor)
-        except deadline.OutOfTime:
+        except OutOfTime:
             claim = monitor.claim(stop=Stop.TIME_LIMIT, smallest=False)
     found = small.restore(claim.points)
     if not problem.questions:

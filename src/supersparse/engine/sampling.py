@@ -13,10 +13,9 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.base import deadline
 from supersparse.base.errors import InfeasibleError, SolverFailedError
 from supersparse.base.integer_arrays import IntArray, fits_int64
-from supersparse.base.stop import Stop
+from supersparse.base.stop import OutOfTime, Stop, deadline
 from supersparse.engine.exact.engine import ExactSolver
 from supersparse.engine.options import SolveOptions
 from supersparse.engine.presolve import DropColumns, MergeRows
@@ -146,13 +145,13 @@ class _Sample:
         solver: Solver = RiskSolver() if is_risk else ExactSolver()
         try:
             # samples for a risk model take long to prepare
-            with deadline.until(time.perf_counter() + _PREPARING * seconds if is_risk else None):
+            with deadline(time.perf_counter() + _PREPARING * seconds if is_risk else None):
                 claim = solver.solve(self._small, options, own)
             self.is_solved = claim.stop is Stop.OPTIMAL
             self._best = claim.points
         except (InfeasibleError, SolverFailedError):  # of the sample: all rows may allow a model
             return None
-        except deadline.OutOfTime:
+        except OutOfTime:
             if own.best is None:
                 return None
             self._best = own.best

@@ -109,7 +109,6 @@ def _intercept(solution: Solution) -> Fraction:
     Where columns have few decimals the threshold is halfway between two totals that they can have, so that a
     total is above it if and only if its risk is above the problem's threshold.
     """
-
     problem, points = solution.problem, at_threshold(solution.problem, solution.points)
     if not loss_of(problem).gives_risks:
         return points.intercept_value
@@ -150,7 +149,6 @@ def _risk(solution: Solution) -> LogisticRisk | None:
 
 def _seen_totals(solution: Solution) -> SeenTotals | None:
     """How many training rows had each total, and how many of them were positive; None if totals are many."""
-
     problem, coefficients = solution.problem, solution.points.over(solution.problem.unit).coefficients
     rows = problem.rows
     near = NearTotals.of(problem, coefficients)
@@ -187,7 +185,6 @@ def check_risks_can_be_written(problem: Problem, columns: Sequence[int]) -> None
 
     A search holds such a column, and the points of a solution do; slope·total + offset in doubles does not.
     """
-
     rows = problem.rows
     for j in columns:
         if rows.constant[j] or not _may_be_far(rows, j):
@@ -389,7 +386,6 @@ def _questions_allowed(problem: Problem) -> str:
 
 def _limit_in_words(constraint: Constraint) -> str:
     """Say what one constraint allows."""
-
     if isinstance(constraint, MaxFeatures):
         return f"at most {counted(constraint.most, 'feature')}"
     if isinstance(constraint, MinFeatures):

@@ -75,7 +75,6 @@ def _loss(solution: Solution) -> Fraction:
 
 def _auc(solution: Solution) -> Fraction:
     """The share of pairs in which the positive row has more points, a tie counting half."""
-
     rows = solution.problem.rows
     coefficients = solution.points.coefficients
     near = NearTotals.of(solution.problem, coefficients)

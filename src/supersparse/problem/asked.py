@@ -14,10 +14,9 @@ from numpy.typing import NDArray
 
 from supersparse.base.errors import InvalidOptionError
 from supersparse.base.exact import Number
-from supersparse.base.schema.keywords import keywords, keywords_of
 from supersparse.base.schema.scalars import Either, Form, LabelForm, Null, NumberForm, Schema, Word, suggest
 from supersparse.base.schema.scalars import Whole as WholeForm
-from supersparse.base.schema.setting import Option, names_of, setting
+from supersparse.base.schema.setting import Option, keywords, keywords_of, names_of, setting
 from supersparse.base.schema.shapes import ListOf, Pair, TableOf
 from supersparse.base.schema.tree import FileNode, Scalar
 from supersparse.problem.constraints.forms import KINDS, ConstraintForm

@@ -22,7 +22,7 @@ import numpy as np
 
 from supersparse.base.errors import InfeasibleError, InvalidProblemError, did_you_mean
 from supersparse.base.exact import read_whole
-from supersparse.base.schema.keywords import keywords_of, show
+from supersparse.base.schema.setting import keywords_of, show
 from supersparse.problem.asked import Asked, AskedKeywords
 from supersparse.problem.conflicts import check_feasible, check_log_loss, smallest_conflict
 from supersparse.problem.constraints.single import read_constraints

@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 from supersparse.base.errors import InvalidDataError, InvalidProblemError, did_you_mean
 from supersparse.base.exact import Number, read_non_negative, read_whole
-from supersparse.base.schema.keywords import keywords, keywords_of
 from supersparse.base.schema.scalars import Either, NumberForm, Truth, Word
 from supersparse.base.schema.scalars import Whole as WholeForm
-from supersparse.base.schema.setting import Option, names_of, setting
+from supersparse.base.schema.setting import Option, keywords, keywords_of, names_of, setting
 from supersparse.base.schema.shapes import NamesForm, TableOf
 from supersparse.problem.asked import Asked, Auto
 from supersparse.problem.constraints.single import Values

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from supersparse.base.errors import InvalidDataError, PackageNotInstalledError, did_you_mean
-from supersparse.base.free_memory import free_bytes
+from supersparse.base.stop import free_bytes
 from supersparse.table.cells import with_gaps
 from supersparse.table.collecting import CollectedCells, CollectedFile, Collector, read_header
 from supersparse.table.reading import USUALLY_MISSING, Reading

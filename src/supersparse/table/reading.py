@@ -7,9 +7,8 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any, Unpack
 
 from supersparse.base.errors import InvalidOptionError, did_you_mean
-from supersparse.base.schema.keywords import keywords, keywords_of, show
 from supersparse.base.schema.scalars import TextForm, Truth, Whole, Word
-from supersparse.base.schema.setting import Option, setting
+from supersparse.base.schema.setting import Option, keywords, keywords_of, setting, show
 from supersparse.base.schema.shapes import NamesForm
 from supersparse.table.cells import is_number
 

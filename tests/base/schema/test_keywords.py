@@ -18,7 +18,7 @@ from supersparse import (
     SLIMClassifierCV,
     solve,
 )
-from supersparse.base.schema.keywords import constructor, keywords_of
+from supersparse.base.schema.setting import constructor, keywords_of
 from supersparse.problem.asked import Asked
 
 SOURCE = Path(supersparse.__file__).parent

@@ -25,8 +25,8 @@ from engine.questions import brute_force
 from engine.questions.random_problems import random_problem
 from supersparse.base.errors import VerificationError
 from supersparse.engine.certify.risk_claim import AnswerRules
+from supersparse.engine.certify.risk_proof import RiskTree
 from supersparse.engine.certify.risk_sets import Sets, logistic, softplus
-from supersparse.engine.certify.risk_tree import RiskTree
 
 CHECK = checker()
 UNIT = 2**20

@@ -17,7 +17,7 @@ from engine.search.probes import probe_excess
 from supersparse import constraints as c
 from supersparse.engine.exact.instance import instances
 from supersparse.engine.integer_form import integer_form
-from supersparse.engine.search.data import search_data
+from supersparse.engine.search.kernels import search_data
 from supersparse.problem.objective import obeys_without_intercept
 from supersparse.problem.problem import Problem
 

@@ -19,8 +19,7 @@ from supersparse.engine.exact.pair_covers import PairCovers
 from supersparse.engine.exact.ratios import BoxOutcome, RatioBoxes
 from supersparse.engine.exhaustive import _all_points
 from supersparse.engine.presolve import MergeRows
-from supersparse.engine.proving.cluster import as_bytes
-from supersparse.engine.proving.remote import RemoteParts
+from supersparse.engine.proving.cluster import RemoteParts, as_bytes
 from supersparse.engine.solve import solve
 from supersparse.errors import WorkerLostWarning
 from supersparse.problem.objective import evaluate

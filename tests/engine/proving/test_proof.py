@@ -9,10 +9,9 @@ from hypothesis import strategies as st
 from counts import examples
 from engine.losing import Changing, Losing, Stale, patient
 from engine.proving.toy import WORDS, Toy
-from supersparse.engine.proving.cluster import Cluster
+from supersparse.engine.proving.cluster import Cluster, RemoteParts
 from supersparse.engine.proving.open_parts import OpenParts
 from supersparse.engine.proving.proof import Left, Proof
-from supersparse.engine.proving.remote import RemoteParts
 from supersparse.errors import WorkerLostWarning
 
 pytestmark = pytest.mark.usefixtures(patient.__name__)

@@ -3,9 +3,8 @@
 from itertools import product
 from typing import NamedTuple
 
-from supersparse.engine.proving.cluster import ProblemCache, Request, packed, question_of
+from supersparse.engine.proving.cluster import Answer, ProblemCache, RemoteEngine, Request, packed, question_of
 from supersparse.engine.proving.proof import Budget, CancelledError, Left
-from supersparse.engine.proving.remote import Answer, RemoteEngine
 
 LETTERS, LENGTH = (0, 1, 2), 4
 WORDS = list(product(LETTERS, repeat=LENGTH))

@@ -17,8 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from supersparse.engine.questions.problem import QuestionProblem
-from supersparse.engine.questions.search import BOUNDS, SearchOptions, search
+from supersparse.engine.questions.search import BOUNDS, QuestionProblem, SearchOptions, search
 from supersparse.problem.questions import SHAPES, Question
 
 sys.path.insert(0, str(Path(__file__).parents[2]))

@@ -6,8 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from supersparse import Problem
-from supersparse.engine.questions.problem import QuestionProblem
-from supersparse.engine.questions.search import SearchOptions, search
+from supersparse.engine.questions.search import QuestionProblem, SearchOptions, search
 from supersparse.problem.questions import Question
 
 HEAD, DIGEST = len(b"supersparse questions 2\n"), 32  # name, checksum, that of the problem; then the search

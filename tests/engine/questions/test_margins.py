@@ -10,8 +10,7 @@ import pytest
 from engine.questions import brute_force
 from engine.questions.probes import bounds_of
 from engine.questions.random_problems import random_problem
-from supersparse.engine.questions.problem import QuestionProblem
-from supersparse.engine.questions.search import SearchOptions, search
+from supersparse.engine.questions.search import QuestionProblem, SearchOptions, search
 from supersparse.problem.questions import Question
 
 DIGITS = 40

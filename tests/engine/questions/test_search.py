@@ -9,8 +9,7 @@ from engine.questions import brute_force
 from engine.questions.random_problems import check, faults, indicator, random_judge, random_options, random_problem
 from engine.questions.stopped import larger
 from supersparse.engine import core
-from supersparse.engine.questions.problem import QuestionProblem
-from supersparse.engine.questions.search import BOUNDS, SearchOptions, search
+from supersparse.engine.questions.search import BOUNDS, QuestionProblem, SearchOptions, search
 from supersparse.errors import InvalidDataError, InvalidProblemError
 from supersparse.problem.questions import Question
 

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from supersparse.base.integer_arrays import Floats, Ints
 from supersparse.engine.core import kernel
-from supersparse.engine.risk.data import RiskData, Support
+from supersparse.engine.risk.kernels import RiskData, Support
 
 
 class ConeProblem(NamedTuple):

@@ -7,7 +7,7 @@ from counts import examples
 from engine.risk.probes import probe_last_column
 from engine.risk.regressions import regression_loss, sparse_instance
 from supersparse.engine.risk.instance import new_support
-from supersparse.engine.risk.proof_kernels import relax_open
+from supersparse.engine.risk.kernels import relax_open
 
 
 @pytest.mark.parametrize("share", [0.9, 0.999, 1.001, 1.1])

@@ -8,7 +8,7 @@ from supersparse import Problem
 from supersparse.engine.core import choose_loops, loops
 from supersparse.engine.proving.proof import Proof
 from supersparse.engine.risk.instance import risk_instance
-from supersparse.engine.risk.proof_kernels import relax, relax_open, run_completions
+from supersparse.engine.risk.kernels import relax, relax_open, run_completions
 from supersparse.engine.risk.tree import RiskTree
 from supersparse.engine.risk.worker import Worker
 

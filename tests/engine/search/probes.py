@@ -4,7 +4,7 @@ import numpy as np
 
 from supersparse.base.integer_arrays import Ints, Words
 from supersparse.engine.core import kernel
-from supersparse.engine.search.walks import SearchData
+from supersparse.engine.search.kernels import SearchData
 
 
 def best_b(scores, data, centre, window):

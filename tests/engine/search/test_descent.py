@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 from counts import examples
 from engine.exact.forms import dense, feature_price, forms, intercept_price, loss_of, models
 from engine.search.probes import best_b, model_penalty, probe_excess, probe_next_random, probe_shuffle
-from supersparse.engine.search.data import search_data
-from supersparse.engine.search.walks import anneal, descend, price_of, rescore
+from supersparse.engine.search.kernels import anneal, descend, price_of, rescore, search_data
 
 pytestmark = pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning")
 WINDOW = 400

@@ -9,7 +9,7 @@ from counts import examples
 from engine.exact.forms import dense, feature_price
 from engine.search.probes import best_b_anywhere
 from engine.search.test_descent import WINDOW, check_model, starts
-from supersparse.engine.search.walks import heat_bath
+from supersparse.engine.search.kernels import heat_bath
 
 pytestmark = pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning")
 NOISE = np.arange(-500, 1500)

@@ -12,8 +12,8 @@ from supersparse.engine.integer_form import integer_form
 from supersparse.engine.options import SolveOptions
 from supersparse.engine.presolve import presolve
 from supersparse.engine.proving.monitor import Monitor
-from supersparse.engine.search.data import search_data
 from supersparse.engine.search.incumbent import Search, search, smallest_coefficients
+from supersparse.engine.search.kernels import search_data
 from supersparse.engine.search.paths import Surrogate, backward_path, roundings
 from supersparse.engine.solve import solve
 from supersparse.engine.verify import check_points

@@ -9,8 +9,7 @@ from counts import examples
 from engine.exact.forms import dense, forms, intercept_price, loss_of, models
 from engine.search.probes import best_b, best_b_anywhere, best_on_line, line_at_fixed_b
 from supersparse.engine.integer_form import integer_form
-from supersparse.engine.search.data import search_data
-from supersparse.engine.search.walks import rescore
+from supersparse.engine.search.kernels import rescore, search_data
 from supersparse.problem.problem import Problem
 
 pytestmark = pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning")

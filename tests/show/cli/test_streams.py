@@ -12,7 +12,7 @@ import pytest
 
 from show.cli.tiny import FIT
 from supersparse import ScoringSystem, item
-from supersparse.show.cli import app, outputs, streams
+from supersparse.show.cli import app, outputs, say
 
 TABLE = "ill,age,dose\n" + "1,60,1.5\n0,20,0.5\n1,70,2.5\n0,30,1.5\n1,50,2.5\n0,60,0.5\n" * 4
 QUICK = ["--target", "ill", "--goal", "errors", "--max-features", "1"]
@@ -87,7 +87,7 @@ def run(monkeypatch, tmp_path):
     ScoringSystem.of([item("age", at_least=50, points=2)], threshold=1, classes=("0", "1"), title="ill").save(
         tmp_path / "card.json"
     )
-    monkeypatch.setattr(streams, "_files_asked", False)
+    monkeypatch.setattr(say, "_files_asked", False)
     monkeypatch.setattr(outputs, "_writers", lambda system: {"card.json": system.save})  # not every format
     monkeypatch.setattr(app.signal, "signal", lambda number, handler: None)
 
@@ -158,7 +158,7 @@ def test_standard_input_that_is_closed_is_named(run, monkeypatch):
 def test_no_file_of_ours_takes_the_place_of_a_closed_stream(tmp_path):
     code = (
         "import os, sys\n"
-        "from supersparse.show.cli.streams import Streams\n"
+        "from supersparse.show.cli.say import Streams\n"
         "Streams.guard()\n"
         "file = open('made.txt', 'w')\n"
         "os.system('echo from another process')\n"

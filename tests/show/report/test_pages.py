@@ -16,7 +16,7 @@ from show.report.small import learned, read_page, table
 from supersparse import ScoringSystem, item
 from supersparse.card.lines import class_names
 from supersparse.errors import InvalidOptionError, PackageNotInstalledError
-from supersparse.show.document import printing
+from supersparse.show.document import html as documents
 from supersparse.show.report import Plan, make_report, write_report
 from supersparse.table.plain import visible
 
@@ -135,7 +135,7 @@ def test_the_pdf_is_the_printed_page_with_numbered_pages(report, paper, size):
 
 
 def test_without_a_browser_the_remedy_is_said(report, monkeypatch):
-    monkeypatch.setattr(printing, "browser", lambda: None)
+    monkeypatch.setattr(documents, "browser", lambda: None)
     with pytest.raises(PackageNotInstalledError, match=r"open the \.html file and print it"):
         report.to_pdf()
 

@@ -17,8 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supersparse.base.integer_arrays import Flags, Ints
-from supersparse.engine.certify.cells import cells_of
-from supersparse.engine.certify.derivation import Facts
+from supersparse.engine.certify.derivation import Facts, cells_of
 from supersparse.engine.certify.lines import SIGNS, Lines, Terms, least_cost, literal_at, written_facts
 from supersparse.engine.certify.program import Program
 from supersparse.engine.certify.support import BoundWriter, SupportProver

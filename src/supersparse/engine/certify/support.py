@@ -13,19 +13,25 @@ import numpy as np
 
 from supersparse.base.errors import VerificationError
 from supersparse.base.integer_arrays import Flags, Floats, Ints
-from supersparse.engine.certify.cells import FRAME, Cells, SupportTask, cells_of, in_rows, middle, prove_boxes
 from supersparse.engine.certify.derivation import (
     BETTER,
     CLOSED,
     COVERS,
+    FRAME,
     LINE,
     OPEN,
     PAUSED,
+    Cells,
     Combination,
     CoverTable,
     Facts,
+    SupportTask,
+    cells_of,
     close_by,
+    in_rows,
+    middle,
     move_covers,
+    prove_boxes,
     write_dropped,
 )
 from supersparse.engine.certify.lines import ENOUGH_TEXT, Content, Lines, least_cost

@@ -17,10 +17,9 @@ from supersparse.engine.integer_form import OPEN, IntegerForm, integer_form
 from supersparse.engine.options import SolveOptions
 from supersparse.engine.proving.bounds import Bound, InTurn, Known, Turns
 from supersparse.engine.proving.checkpoint import check_place
-from supersparse.engine.proving.cluster import Slices
+from supersparse.engine.proving.cluster import RemoteParts, Slices
 from supersparse.engine.proving.monitor import Monitor
 from supersparse.engine.proving.proof import Budget, Proof
-from supersparse.engine.proving.remote import RemoteParts
 from supersparse.engine.proving.run import Run, list_all, run_to_the_end
 from supersparse.engine.proving.sizes import Solve, best_per_size
 from supersparse.engine.search.incumbent import Search, smallest_coefficients

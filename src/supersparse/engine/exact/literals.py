@@ -39,8 +39,8 @@ from typing import NewType, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.base import deadline
 from supersparse.base.integer_arrays import Flags, IntArray, Ints, largest_magnitude
+from supersparse.base.stop import check_deadline
 from supersparse.engine.integer_form import IntegerForm
 from supersparse.problem.limits import ScoreLimit, SupportLimit
 from supersparse.problem.problem import Problem
@@ -229,7 +229,7 @@ def twins(problem: Problem) -> tuple[int, ...]:
     latest: dict[tuple[object, ...], int] = {}
     result = []
     for f in range(problem.n_features):
-        deadline.look()
+        check_deadline()
         column = rows.columns[f]
         alike = _terms(problem, f)
         if problem.intercept.mode != "free":
@@ -283,7 +283,7 @@ def _below(form: IntegerForm) -> Flags:
             np.array([column[:: len(column) // _SAMPLE + 1] for column in part]).T for part in (high, low)
         )
         for at, f in enumerate(group):
-            deadline.look()
+            check_deadline()
             if left == 0:
                 return below
             likely = np.all(some_high[:, at, None] <= some_high, axis=0)

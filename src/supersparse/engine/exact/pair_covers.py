@@ -41,10 +41,9 @@ from supersparse.engine.exact.open_parts import (
 )
 from supersparse.engine.exact.slices import CaseData, Outcome, Slicer, run_remotely
 from supersparse.engine.exact.tree_data import TreeData
-from supersparse.engine.proving.cluster import Request, checked_count, packed
+from supersparse.engine.proving.cluster import Answer, RemoteEngine, Request, checked_count, packed
 from supersparse.engine.proving.open_parts import Taken
 from supersparse.engine.proving.proof import Budget, Cancelled, CancelledError, Left
-from supersparse.engine.proving.remote import Answer, RemoteEngine
 
 WORK_PER_NODE = 100_000
 """Touched rows that count as one unit of the node limit."""

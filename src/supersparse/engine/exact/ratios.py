@@ -43,7 +43,10 @@ from supersparse.engine.exact.ratio_arrays import (
 from supersparse.engine.exact.ratio_data import first_box, first_literals, point_pairs, stack_for, with_more_room
 from supersparse.engine.proving.bounds import Bound, Known
 from supersparse.engine.proving.cluster import (
+    Answer,
     ProblemCache,
+    RemoteEngine,
+    RemoteParts,
     Request,
     as_bytes,
     checked_count,
@@ -54,7 +57,6 @@ from supersparse.engine.proving.cluster import (
 )
 from supersparse.engine.proving.open_parts import Taken
 from supersparse.engine.proving.proof import Budget, Cancelled, Left, Proof
-from supersparse.engine.proving.remote import Answer, RemoteEngine, RemoteParts
 from supersparse.problem.variants import next_attainable
 
 _MOST_POINT_PAIRS = 2**16

@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar, NamedTuple
 
-from supersparse.engine.proving.cluster import Request
+from supersparse.engine.proving.cluster import RemoteParts, Request
 from supersparse.engine.proving.proof import Budget
-from supersparse.engine.proving.remote import RemoteParts
 
 
 class Known(NamedTuple):

@@ -1,4 +1,4 @@
-"""Slices of a proof on an executor, and how a problem travels to it.
+"""Slices of a proof on an executor, how a problem travels to it, and what an engine adds for that.
 
 The queue, the evaluator and the best model stay here. Each slice travels with what the best model says when
 it is sent, and comes back as what is still open. Both engines prove this way. While no worker answers, as
@@ -10,13 +10,16 @@ import json
 import math
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
 from supersparse.engine.proving.executors import Sender, Task, workers_of
+from supersparse.engine.proving.open_parts import Part, Taken
+from supersparse.engine.proving.proof import Cancelled, Engine, Left, Proof
 
 _MOST_KNOWN = 4  # problems that a worker remembers
 Read = TypeVar("Read")
@@ -75,7 +78,7 @@ QUIET_SECONDS = 0.5  # seconds without an answer, at least, after which this pro
 PATIENCE_SECONDS = 5.0  # seconds, at least, after which a slice without an answer is done here
 START_SECONDS = 60.0  # the same before the first answer: workers must start, and load what is compiled
 _MOST_COUNTED = 2**48  # no slice does so much
-Taken = TypeVar("Taken")
+Sent = TypeVar("Sent")
 
 
 class Request(NamedTuple):
@@ -111,7 +114,7 @@ def checked_count(value: object) -> int:
     return value
 
 
-class Slices(Protocol[Taken]):
+class Slices(Protocol[Sent]):
     """A proof as a cluster sees it: it hands out slices, and takes back what is left of them."""
 
     least_work: int  # of a slice: some 50 ms
@@ -120,25 +123,25 @@ class Slices(Protocol[Taken]):
     def divide_among(self, slices: int) -> None:
         """Hear how many slices will be on their way at the same time."""
 
-    def take(self) -> Taken | None:
+    def take(self) -> Sent | None:
         """Take what a slice is made of; None if nothing waits."""
 
-    def request(self, taken: Taken) -> Request | None:
+    def request(self, taken: Sent) -> Request | None:
         """Say what a worker is to do; None where a limit is reached first."""
 
-    def read(self, taken: Taken, result: Any) -> Any:
+    def read(self, taken: Sent, result: Any) -> Any:
         """Read what a worker hands back of what was taken, checked like a checkpoint.
 
         An error if no slice can have written it.
         """
 
-    def receive(self, taken: Taken, left: Any) -> None:
+    def receive(self, taken: Sent, left: Any) -> None:
         """Replace what was taken by what a worker has left of it, as `read`."""
 
-    def put_back(self, taken: Taken) -> None:
+    def put_back(self, taken: Sent) -> None:
         """Open again what was taken."""
 
-    def do_here(self, taken: Taken | None = None) -> None:
+    def do_here(self, taken: Sent | None = None) -> None:
         """Do a slice in this process: of what was taken, or else of what comes next."""
 
 
@@ -247,3 +250,94 @@ class Cluster:
             self._has_heard = True
             self._sender.ready_at = self._heard_at
             self._sender.slowest = 0.0
+
+
+class Answer(NamedTuple, Generic[Part]):
+    """What a worker hands back, checked."""
+
+    left: Left[Part]
+    found: Any
+
+
+class RemoteEngine(Engine[Part]):
+    """An engine whose parts can be worked on elsewhere.
+
+    A worker needs neither the problem nor the evaluator: what it finds is judged where the solve runs.
+    """
+
+    least_work: int
+    """Of a slice elsewhere: some 50 ms."""
+    most_work: int
+    """About a second."""
+    together = 32
+    """Parts of a slice, at most."""
+
+    @abstractmethod
+    def to_bytes(self, parts: Sequence[Part]) -> bytes | tuple[bytes, ...]:
+        """Parts as they travel, and as a checkpoint keeps them."""
+
+    @abstractmethod
+    def request(self, parts: Sequence[Part], cancelled: Cancelled) -> Request | None:
+        """A slice of these parts with the cuts that hold now; None where a limit is reached first."""
+
+    @abstractmethod
+    def read(self, parts: Sequence[Part], outcome: Any) -> Answer[Part]:
+        """Read what a worker hands back of parts; an error if no slice can have written it: kernels do not check."""
+
+    @abstractmethod
+    def judge(self, found: Any) -> None:
+        """Let the evaluator judge what a worker has found."""
+
+
+class RemoteParts(Generic[Part]):
+    """A proof as a cluster sees it."""
+
+    def __init__(
+        self,
+        proof: Proof[Part],
+        engine: RemoteEngine[Part],
+        cancelled: Cancelled = lambda: False,
+        work_left: Callable[[], int | None] = lambda: None,
+    ) -> None:
+        self.least_work, self.most_work = engine.least_work, engine.most_work
+        self._proof, self._engine = proof, engine
+        self._cancelled, self._work_left = cancelled, work_left
+        proof.let_go()
+
+    def divide_among(self, slices: int) -> None:
+        """Take smaller batches, so that there are enough for all."""
+        self._proof.threads = slices
+
+    def take(self) -> Taken[Part] | None:
+        """Take open parts."""
+        return self._proof.take(self._engine.together)
+
+    def request(self, taken: Taken[Part]) -> Request | None:
+        """A slice of what was taken."""
+        return self._engine.request(taken.parts, self._cancelled)
+
+    def read(self, taken: Taken[Part], result: Any) -> Answer[Part]:
+        """Read a worker's answer, checked."""
+        return self._engine.read(taken.parts, result)
+
+    def receive(self, taken: Taken[Part], answer: Answer[Part]) -> None:
+        """Judge what was found, and open what is left."""
+        self._engine.judge(answer.found)
+        self._proof.put(taken, answer.left)
+
+    def put_back(self, taken: Taken[Part]) -> None:
+        """Open the parts again as they were."""
+        self._proof.put_back(taken)
+
+    def do_here(self, taken: Taken[Part] | None = None) -> None:
+        """Do what a worker would do of what was taken, or else a step of what comes next."""
+        if taken is None:
+            self._proof.step(self._cancelled, self._work_left())
+            return
+        request, most = self.request(taken), self._work_left()
+        if request is None:
+            self.put_back(taken)
+            return
+        work = self.least_work if most is None else max(1, min(self.least_work, most))
+        done = request.function(request.digest, request.arrays, *request.rest, work)
+        self.receive(taken, self.read(taken, done))

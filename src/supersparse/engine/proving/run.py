@@ -12,11 +12,10 @@ from typing import Any, Generic
 from supersparse.base.stop import Stop
 from supersparse.engine.options import SolveOptions
 from supersparse.engine.proving.checkpoint import Checkpoint, locked
-from supersparse.engine.proving.cluster import LOOK_SECONDS, Cluster, Slices
+from supersparse.engine.proving.cluster import LOOK_SECONDS, Cluster, RemoteEngine, RemoteParts, Slices
 from supersparse.engine.proving.monitor import Monitor
 from supersparse.engine.proving.open_parts import Part
 from supersparse.engine.proving.proof import Proof, quick_switches
-from supersparse.engine.proving.remote import RemoteEngine, RemoteParts
 from supersparse.engine.solution import Claim
 from supersparse.problem.conflicts import infeasible
 from supersparse.problem.problem import Problem

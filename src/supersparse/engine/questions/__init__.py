@@ -1,1 +1,1 @@
-"""Cards of questions: what may be asked (``problem``), and the search that proves the best (``search``)."""
+"""Cards of questions: the search that proves the best (``search``), and the solver that asks for it (``solver``)."""

@@ -14,8 +14,7 @@ from supersparse.base.stop import Stop
 from supersparse.engine.options import SolveOptions
 from supersparse.engine.proving import checkpoint
 from supersparse.engine.proving.monitor import Monitor
-from supersparse.engine.questions.problem import QuestionProblem
-from supersparse.engine.questions.search import QuestionCard, SearchOptions, SearchOutcome, search
+from supersparse.engine.questions.search import QuestionCard, QuestionProblem, SearchOptions, SearchOutcome, search
 from supersparse.engine.solution import Claim
 from supersparse.engine.solvers import RATES, SIGNS, SUPPORT, Aim, Capabilities, ClaimedModels
 from supersparse.problem.conflicts import infeasible

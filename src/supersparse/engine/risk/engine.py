@@ -19,8 +19,8 @@ from supersparse.engine.proving.proof import Proof
 from supersparse.engine.proving.run import Run, list_all, run_to_the_end
 from supersparse.engine.proving.sizes import best_per_size
 from supersparse.engine.risk.choices import Choices, choices_of
-from supersparse.engine.risk.data import BOXES
 from supersparse.engine.risk.instance import copy_best, new_best, risk_instance
+from supersparse.engine.risk.kernels import BOXES
 from supersparse.engine.risk.node import FORMAT, Node, read_tree, root_of, written_tree
 from supersparse.engine.risk.search import first_cards
 from supersparse.engine.risk.tree import RiskTree, coefficients_of

@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.base import deadline
 from supersparse.base.errors import UnsupportedProblemError
 from supersparse.base.integer_arrays import Flags, Floats, IntArray, Ints, Words, row_groups
+from supersparse.base.stop import check_deadline
 from supersparse.engine.proving.cluster import fields_of
 from supersparse.engine.risk.choices import choices_of
-from supersparse.engine.risk.data import BLOCK, Best, Bits, Boxes, Cells, RiskData, Support, SwapRecord
+from supersparse.engine.risk.kernels import BLOCK, Best, Bits, Boxes, Cells, RiskData, Support, SwapRecord
 from supersparse.problem.log_loss import EFFECT_CAP, PROOF_TOLERANCE, centred_column, threshold_odds
 from supersparse.problem.problem import Problem
 
@@ -151,7 +151,7 @@ class _CentredColumn:
 
 def _centred(column: IntArray, weights: Floats) -> _CentredColumn:
     """Shift a whole column by about its mean and divide it by a power of two near its standard deviation."""
-    deadline.look()
+    check_deadline()
     x, shift, deviation = centred_column(column, weights)
     step = 2.0 ** round(np.log2(deviation)) if deviation else 1.0
     return _CentredColumn(x / step, shift, step, deviation)
@@ -216,7 +216,7 @@ def _ranks(x: Floats) -> tuple[NDArray[np.int32], Ints]:
     """The rank of every value in its column, and how many distinct values each column has."""
     ranks, distinct = np.empty(x.shape, np.int32), np.zeros(len(x), np.int64)
     for j, values in enumerate(x):
-        deadline.look()
+        check_deadline()
         found, place = np.unique(values, return_inverse=True)
         ranks[j], distinct[j] = place.reshape(-1), len(found)
     return ranks, distinct

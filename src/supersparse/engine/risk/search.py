@@ -9,9 +9,8 @@ import numpy as np
 
 from supersparse.base.integer_arrays import Ints
 from supersparse.engine.core import struct
-from supersparse.engine.risk.data import Best, RiskData, Support, SwapRecord
 from supersparse.engine.risk.instance import RiskInstance, new_best, new_settled
-from supersparse.engine.risk.moves import extend, improve, round_support
+from supersparse.engine.risk.kernels import Best, RiskData, Support, SwapRecord, extend, improve, round_support
 
 _TRIES = 8  # columns tried for each support of the beam
 _ROUNDED_SMALLER = 2  # ... of each smaller size, where a penalty or a limit may prefer it

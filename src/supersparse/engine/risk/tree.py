@@ -6,11 +6,18 @@ from typing import NamedTuple
 import numpy as np
 
 from supersparse.base.integer_arrays import Ints
-from supersparse.engine.proving.cluster import ProblemCache, Request, checked_count, packed, question_of
+from supersparse.engine.proving.cluster import (
+    Answer,
+    ProblemCache,
+    RemoteEngine,
+    Request,
+    checked_count,
+    packed,
+    question_of,
+)
 from supersparse.engine.proving.proof import Budget, Cancelled, Left, Proof
-from supersparse.engine.proving.remote import Answer, RemoteEngine
-from supersparse.engine.risk.data import BOXES, FOUND, SUPPORTS, WORK
 from supersparse.engine.risk.instance import RiskInstance, arrays_of, copy_best, instance_of, new_best
+from supersparse.engine.risk.kernels import BOXES, FOUND, SUPPORTS, WORK
 from supersparse.engine.risk.node import Node, node_from_bytes, root_of
 from supersparse.engine.risk.worker import SLICE, Worker
 

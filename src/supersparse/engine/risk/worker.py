@@ -15,22 +15,30 @@ from numpy.typing import NDArray
 from supersparse.base.integer_arrays import Floats, Ints
 from supersparse.engine.core import struct
 from supersparse.engine.risk.branching import Branching, Relaxation
-from supersparse.engine.risk.data import DEPTH, FITTED, LEVEL, SIZE, STARTED, SUPPORTS, WORK, Best
 from supersparse.engine.risk.instance import RiskInstance, new_best, new_boxes, new_cells, new_support
-from supersparse.engine.risk.moves import round_support, tighten
-from supersparse.engine.risk.node import Node
-from supersparse.engine.risk.proof_kernels import (
+from supersparse.engine.risk.kernels import (
+    DEPTH,
+    FITTED,
+    LEVEL,
+    SIZE,
+    STARTED,
+    SUPPORTS,
+    WORK,
+    Best,
     find_cards,
     free_supports,
     list_supports,
     relax,
     relax_open,
+    round_support,
     run_completions,
     run_supports,
     start_supports,
     support_tree,
     supports_left,
+    tighten,
 )
+from supersparse.engine.risk.node import Node
 
 SLICE = 40_000_000  # work of one call of a kernel: a few hundredths of a second
 _ROUND_FIRST, _ROUND_EVERY = 4, 32  # the first nodes are rounded, then one in this number: boxes round as well

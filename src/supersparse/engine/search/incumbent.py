@@ -12,14 +12,13 @@ from copy import copy
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.base.deadline import OutOfTime
 from supersparse.base.integer_arrays import Floats, Ints
+from supersparse.base.stop import OutOfTime
 from supersparse.engine.core import struct
 from supersparse.engine.integer_form import IntegerForm, integer_form
 from supersparse.engine.proving.monitor import Monitor
-from supersparse.engine.search.data import search_data
+from supersparse.engine.search.kernels import SearchData, anneal, descend, heat_bath, price_of, rescore, search_data
 from supersparse.engine.search.paths import Surrogate, backward_path, roundings
-from supersparse.engine.search.walks import SearchData, anneal, descend, heat_bath, price_of, rescore
 from supersparse.problem.objective import completed
 from supersparse.problem.problem import Problem
 

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from supersparse.base import deadline
 from supersparse.base.integer_arrays import Floats
+from supersparse.base.stop import check_deadline
 from supersparse.engine.integer_form import IntegerForm
 
 SCALES = (1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0, 15.0, 25.0, 50.0, 100.0)
@@ -35,7 +35,7 @@ class Surrogate:
         ridge[-1] = 1e-8
         w = start.copy()
         for _ in range(steps):
-            deadline.look()
+            check_deadline()
             chance = _sigmoid(design @ w)
             gradient = design.T @ (self.weight * chance - self.up) + ridge * w
             curvature = self.weight * np.maximum(chance * (1 - chance), 1e-4)
@@ -64,7 +64,7 @@ class Surrogate:
         known: set[bytes] = set()
         for strength in top * np.geomspace(0.7, 0.01, count):
             for _ in range(60):
-                deadline.look()
+                check_deadline()
                 residual = self.weight * _sigmoid(rows @ w + b) - self.up
                 w = w - step * (rows.T @ residual)
                 w = np.sign(w) * np.maximum(np.abs(w) - step * strength, 0)

@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from supersparse.base.schema.keywords import constructor, keywords_of
+from supersparse.base.schema.setting import constructor, keywords_of
 from supersparse.card.card import Card
 from supersparse.card.checks import check_table
 from supersparse.card.export.estimator import PlainState

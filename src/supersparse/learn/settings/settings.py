@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from supersparse.base.errors import InvalidOptionError, InvalidSettingsError
 from supersparse.base.exact import Number, whole
-from supersparse.base.schema.keywords import keywords, keywords_of, show
 from supersparse.base.schema.scalars import Either, Null, NumberForm, Real, Schema, TextForm, Truth, Word, suggest
-from supersparse.base.schema.setting import Option, fields_of, names_of, setting, taken
+from supersparse.base.schema.setting import Option, fields_of, keywords, keywords_of, names_of, setting, show, taken
 from supersparse.base.schema.shapes import NamesForm, Record
 from supersparse.base.schema.tree import (
     ByName,

@@ -37,8 +37,7 @@ from supersparse.show.cli.pool import pool
 from supersparse.show.cli.predict import predict
 from supersparse.show.cli.program import program
 from supersparse.show.cli.report import report
-from supersparse.show.cli.say import complain
-from supersparse.show.cli.streams import Streams
+from supersparse.show.cli.say import Streams, complain
 from supersparse.show.cli.studio import studio
 from supersparse.show.cli.trade_off import trade_off
 

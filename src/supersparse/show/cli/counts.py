@@ -113,7 +113,6 @@ def _check_known(card: Card, cases: LabelledCases) -> None:
 
     Of a column with more than two values, questions keep those that they ask about.
     """
-
     outside = outside_values(card, read_card_table(card, cases.columns))
     listed = {domain.column for domain in card.domains if domain.values is not None}
     for column in card.columns:

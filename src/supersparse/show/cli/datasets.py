@@ -53,7 +53,6 @@ def path(output: Output) -> None:
     Example:
       supersparse datasets path
     """
-
     folder = str(data_folder())
     output.show(folder, lambda: {"path": folder})
 
@@ -78,7 +77,6 @@ def fetch(
     Example:
       supersparse datasets fetch
     """
-
     originals = [original for entry in _wanted(names) for original in entry.originals]
     done = fetch_files(originals, copy_from=copy_from, unchecked=unchecked, say=remark)
     output.show(
@@ -105,7 +103,6 @@ def export(
     Example:
       supersparse datasets export breast-cancer biopsies.csv
     """
-
     check_outputs(("OUT", out))
     data = load(name, variant)
     columns = data.columns if processed else data.raw

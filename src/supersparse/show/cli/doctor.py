@@ -138,7 +138,6 @@ def _listed(what: str, packages: tuple[Package, ...]) -> list[str]:
 
 def diagnose() -> Diagnosis:
     """Run all checks; nothing is installed or changed."""
-
     return Diagnosis(
         version=__version__,
         python=platform.python_version(),

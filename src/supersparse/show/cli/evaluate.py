@@ -39,7 +39,6 @@ def evaluate(
       supersparse demo --save-data biopsies.csv --out card.json
       supersparse evaluate card.json biopsies.csv --target diagnosis --by Mitoses
     """
-
     system = read_choice(unknown, ScoringSystem.load(model), table.reading)
     others = [name for name in by or [] if name not in system.card.columns]
     say_size(data)
@@ -66,7 +65,6 @@ def evaluate(
 
 
 def _method(word: str) -> Method | None:
-
     known: dict[str, Method | None] = {"isotonic": "isotonic", "logistic": "logistic", "none": None}
     if word not in known:
         raise InvalidOptionError(subject="--calibrate", value=word, remedy=did_you_mean(word, known))

@@ -49,7 +49,6 @@ def explain(
       supersparse explain card.json biopsies.csv --row 5
       supersparse explain card.json UniformityOfCellSize=3 BareNuclei=4
     """
-
     system = read_choice(unknown, ScoringSystem.load(model), table.reading)
     person, written, place = _person(system, values, row, table)
     check_person(system.card, person, place)
@@ -73,7 +72,6 @@ def _person(
     system: object, values: list[str], row: int, table: TableOptions
 ) -> tuple[dict[str, object], dict[str, str], str]:
     """Return the values of a person, how those beyond every number are written, and where they stand."""
-
     assert isinstance(system, ScoringSystem)
     if len(values) == 1 and (values[0] == "-" or Path(values[0]).is_file()):
         say_size(Path(values[0]))
@@ -112,7 +110,6 @@ def _limits_of(cases: Cases, name: str, value: object) -> str:
 
 
 def _points(explanation: Explanation, card: Card, written: Mapping[str, str]) -> list[str]:
-
     by_question = [reason._brief() for reason in explanation.reasons if isinstance(reason, AnswerReason)]
     if by_question:
         return [*(f"  {text}" for text in by_question), f"  total: {shown(explanation.total)}"]
@@ -131,7 +128,6 @@ def _points(explanation: Explanation, card: Card, written: Mapping[str, str]) ->
 
 def _asked(item: Item, card: Card) -> str:
     """The question of an item, as the card prints it where it has words of its own."""
-
     words = card.wording.of(item.column)
     if words == ColumnWording(column=item.column):
         return item.asks
@@ -176,7 +172,6 @@ def _said(change: Change, card: Card, written: Mapping[str, str]) -> str:
 
 
 def _document(explanation: Explanation, flips: tuple[Flip, ...], written: Mapping[str, str]) -> dict[str, object]:
-
     return {
         "reasons": [_reason(reason, written) for reason in explanation.reasons],
         "total": int_or_float(explanation.total),
@@ -208,7 +203,6 @@ def _reason(reason: Reason | AnswerReason, written: Mapping[str, str]) -> dict[s
 
 def _shown(column: str, value: object, written: Mapping[str, str]) -> object:
     """A value; one that is beyond every number, such as <3.0, as it is written."""
-
     return written[column] if is_beyond(value) and column in written else _plain(value)
 
 

@@ -53,7 +53,6 @@ def export(
       supersparse export card.json --to sql --set dialect=duckdb
       supersparse export card.json --to calculator --out calculator.html
     """
-
     if to not in _ENDINGS:
         raise InvalidOptionError(f"--to: unknown format {to!r}", did_you_mean(to, _ENDINGS), subject="--to")
     _check_ending(out, to)
@@ -71,7 +70,6 @@ def export(
 
 def _check_ending(out: Path | None, to: str) -> None:
     """Refuse a file whose ending says another format."""
-
     ending = "" if out is None else out.suffix.removeprefix(".").casefold()
     if out is not None and ending in _ENDINGS.values() and ending not in ("txt", _ENDINGS[to]):
         formats = " or ".join(f"--to {name}" for name, own_ending in _ENDINGS.items() if own_ending == ending)
@@ -114,7 +112,6 @@ def read_options(texts: list[str]) -> dict[str, object]:
 
 def _value(name: str, text: str) -> object:
     """Read the value of an option: text, unless the option has another type."""
-
     if name in ("rows", "decimals"):
         if not re.fullmatch(r"-?[0-9]{1,15}", text):
             raise InvalidOptionError(f"--set {name} is {text!r}", "give a whole number")

@@ -43,7 +43,6 @@ def read_words(asked: WordingOptions, rows: "TrainingRows | None") -> Names | No
 
 def with_words(card: Card, asked: WordingOptions, names: Names | None) -> Card:
     """Return the card with the words that were asked for."""
-
     if names is not None:
         card = worded(card, names, checked=True)
     return card if asked.title is None else replace(card, title=asked.title)
@@ -51,7 +50,6 @@ def with_words(card: Card, asked: WordingOptions, names: Names | None) -> Card:
 
 def _values_of(rows: "TrainingRows") -> dict[str, list[object] | None]:
     """The different values of each training column; None where they are many."""
-
     columns = rows.X if rows.names is None else dict(zip(rows.names, rows.X.T, strict=True))
     by_column: dict[str, list[object] | None] = {}
     for name, values in columns.items():
@@ -81,7 +79,6 @@ def names(
       supersparse names biopsies.csv --target diagnosis --out names.yaml
       supersparse fit biopsies.csv --target diagnosis --names names.yaml
     """
-
     check_outputs(("--out", out), inputs=[data])
     expected = {} if target is None else {target: Kind.TEXT}
     read = read_table(data, table.reading, expected=expected)
@@ -117,7 +114,6 @@ def _column(column: Column) -> Iterator[str]:
 
 def _values(column: Column) -> list[str] | None:
     """The values as texts, in sorted order; None where they are many, or numbers other than two."""
-
     distinct = {value for value in column.values.tolist() if not is_missing(value)}
     most = 2 if column.kind is Kind.NUMBER else _FEW
     return None if not 0 < len(distinct) <= most else [label_text(value) for value in sorted(distinct)]

@@ -92,7 +92,6 @@ class ColumnOptions(Declared):
 
     def told_target(self, known: Sequence[str] = ()) -> str:
         """The column to predict; an error, which names the columns of the table, if none was told."""
-
         if self.target is None:
             table = f"; the table has {listed(known, most=20)}" if known else ""
             raise InvalidOptionError(f"Missing option '--target': name the column to predict{table}")

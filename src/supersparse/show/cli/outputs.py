@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 from supersparse.base.errors import InvalidOptionError, PackageNotInstalledError, UnsupportedCardError
 from supersparse.card.export import FILES
-from supersparse.show.cli.say import note
-from supersparse.show.cli.streams import files_are_asked
+from supersparse.show.cli.say import files_are_asked, note
 from supersparse.table.duckdb_files import files_of
 
 if TYPE_CHECKING:

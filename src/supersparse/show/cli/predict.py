@@ -32,7 +32,6 @@ def no_formula(cell: object) -> object:
     >>> no_formula("=1+1"), no_formula("-2.5"), no_formula("ill")
     ("'=1+1", '-2.5', 'ill')
     """
-
     if isinstance(cell, str) and cell.startswith(("=", "+", "-", "@", "\t", "\r")) and not is_number(cell):
         return f"'{cell}"
     return cell

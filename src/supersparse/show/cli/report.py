@@ -18,8 +18,8 @@ from supersparse.show.cli.progress import steps
 from supersparse.show.cli.say import note, remark, say_size
 from supersparse.show.cli.unknown import check_grouped, check_scored, read_choice
 from supersparse.show.document import ScoringSystem
+from supersparse.show.document.html import REMEDY, browser
 from supersparse.show.document.pictures import paper_size
-from supersparse.show.document.printing import REMEDY, browser
 
 _DEFAULTS = {"cv": 5, "n_ratios": 6, "bootstrap": 100, "larger": 3, "time_limit": 90.0, "seed": 0}
 
@@ -195,7 +195,6 @@ def target_of(card: Card, target: str | None) -> tuple[str, str]:
 
 def _files(model: Path, out: list[Path] | None, *, pdf: bool) -> list[Path]:
     """Where to write, checked before any work is done."""
-
     if not out:
         _check_browser("--pdf", asked=pdf)
         endings = [".html", *([".pdf"] if pdf else [])]

@@ -134,7 +134,6 @@ def trade_off(
 
 def _judged_by(test: Path, reading: Reading, rows: "TrainingRows", weights: str | None) -> "Judge":
     """Judge by the labelled rows of another table, read as each card expects them."""
-
     shown_before: set[str] = set()
 
     def say_once(text: str) -> None:

@@ -91,7 +91,6 @@ def read_folds(
     rows: "TrainingRows", validation: ValidationOptions, recipe: "Recipe", *, asks_questions: bool = False
 ) -> Folds | None:
     """Divide the rows as the options say; None if no rows can or shall be left out."""
-
     if not validation.judges:
         return None
     if validation.groups is not None and validation.cv_time is not None:
@@ -219,7 +218,6 @@ Answer = TypeVar("Answer")
 
 def learn(problem: Problem, **options: Unpack[SolverKeywords]) -> Solution:
     """Solve, showing progress on standard error; Ctrl-C stops it and keeps the best found."""
-
     solution = with_progress(solve, problem, **options)
     if solution.stop is Stop.INTERRUPTED:
         remark("Interrupted. This is the best scoring system found so far.")

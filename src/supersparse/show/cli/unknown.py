@@ -26,7 +26,6 @@ _CHOICES = ("refuse", "allow")
 
 def read_choice(unknown: str, system: "ScoringSystem", reading: Reading, *, reasons: bool = False) -> "ScoringSystem":
     """Return the system that scores what it shall of a table that is read so; refuse reasons for no total."""
-
     if unknown not in _CHOICES:
         raise InvalidOptionError(subject="--unknown", value=unknown, remedy=did_you_mean(unknown, _CHOICES))
     if reasons and unknown == "allow":
@@ -42,7 +41,6 @@ def check_scored(card: Card, cases: Cases | LabelledCases, otherwise: str | None
     about the latter besides filling it in, None where it is allowed, and `allow` what can be done about a
     value that is far from those of the training rows besides correcting it.
     """
-
     if not card.columns:
         return
     table = read_card_table(card, cases.columns)
@@ -64,7 +62,6 @@ def check_scored(card: Card, cases: Cases | LabelledCases, otherwise: str | None
 
 def check_person(card: Card, person: "Mapping[str, object]", place: str) -> None:
     """Refuse one person with a value that the card does not score; `place` says where it was read."""
-
     if not card.columns:
         return
     for refused in refused_values(card, read_card_table(card, {n: [v] for n, v in person.items()})):
@@ -82,7 +79,6 @@ def check_person(card: Card, person: "Mapping[str, object]", place: str) -> None
 
 def check_grouped(cases: LabelledCases, groups: str) -> None:
     """Refuse a row without a group, and say where it stands."""
-
     blank = [row for row, value in enumerate(cases.columns[groups].tolist()) if is_missing(value)]
     if blank:
         raise InvalidDataError(
@@ -98,7 +94,6 @@ def _where(cases: Cases | LabelledCases, count: int, first: int) -> str:
 
 def possible_columns(card: Card, columns: Any, *, json: bool) -> dict[str, list[object]]:
     """Return the columns of the output: total, total_low, total_high, prediction, and risk if known."""
-
     write = int_or_float if json else shown
     nothing = None if json else ""
     rows = possible_rows(card, columns)

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from numpy.random import RandomState
 from numpy.typing import NDArray
 
-from supersparse.base.schema.keywords import Keyword, constructor, keywords_of
-from supersparse.base.schema.setting import in_python
+from supersparse.base.schema.setting import Keyword, constructor, in_python, keywords_of
 from supersparse.card.evaluate.calibrating import Method
 from supersparse.engine.options import SolverOptions
 from supersparse.learn.settings.settings import Settings

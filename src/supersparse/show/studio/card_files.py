@@ -23,7 +23,7 @@ from supersparse.problem.losses import loss_of
 from supersparse.problem.objective import with_best_intercept
 from supersparse.problem.questions import asked_in_words
 from supersparse.show.document import ScoringSystem
-from supersparse.show.document.printing import browser
+from supersparse.show.document.html import browser
 from supersparse.show.report import Plan, make_report
 from supersparse.show.studio.card_view import made_card, model_of, points_of, solution_of, threshold_of, wordings
 from supersparse.show.studio.edited_card import kept_card

@@ -16,7 +16,7 @@ from typing import Any
 
 from starlette.datastructures import QueryParams
 
-from supersparse.show.document.printing import REMEDY, browser
+from supersparse.show.document.html import REMEDY, browser
 from supersparse.show.studio.crew import Crew
 from supersparse.show.studio.runs import Runs
 from supersparse.show.studio.tables import Tables
