@@ -106,8 +106,11 @@ def test_too_few_rows_to_leave_any_out_is_a_note(run, tmp_path):
 def test_folds_that_cannot_be_learned_from_are_a_note(run, tmp_path):
     (tmp_path / "one.yaml").write_text("constraints:\n  - max_error: 0.3\n")
     (tmp_path / "few.csv").write_text("x,y\n0,a\n0,b\n1,b\n0,a\n")
-    done = run("fit", "few.csv", "--target", "y", *FIT[2:], "--settings", "one.yaml", check=True)
+    done = run("fit", "few.csv", "--target", "y", *FIT[2:], "--settings", "one.yaml", "--json", check=True)
     assert "note: the card could not be judged on held-out rows: the training rows of fold" in done.stderr
+    told = json.loads(done.stdout)
+    assert told["cross_validation"] is None
+    assert told["unjudged"].startswith("the training rows of fold")
 
 
 @pytest.mark.parametrize("how", [[], ["--no-validate", "--C0", "0.4"]], ids=["left out", "training"])

@@ -117,7 +117,6 @@ def test_the_whole_way_by_keyboard_alone_ends_with_a_certificate(browser, server
     assert not visitor.troubles
 
 
-@pytest.mark.long  # red or too slow since cards have blocks: to be looked at
 def test_a_cut_point_is_dragged_and_can_be_suggested_again(browser, server, tmp_path):
     visitor = Visitor(browser, server.address)
     page = visitor.page

@@ -216,6 +216,7 @@ def fit(
             "cross_validation": None
             if judged is None
             else {**judged.as_data(), **({} if cost is None else {"of_people_counted_only": True})},
+            "unjudged": fitted.unjudged,
             "frontier": None if sizes is None else sizes.table(),
             **(
                 {}
