@@ -6,7 +6,7 @@ from fractions import Fraction
 from math import ceil, floor
 
 from supersparse.base.errors import InvalidCardError
-from supersparse.base.exact import counted, shown
+from supersparse.base.exact import shown
 from supersparse.card import words
 from supersparse.card.performance import Performance
 from supersparse.card.provenance import ItemSeen, Provenance
@@ -159,11 +159,7 @@ class Learned(Tabular):
     items: tuple[Item, ...]
     intercept: Fraction
 
-    def _brief(self) -> str:
-        return f"{counted(len(self.items), 'item')}, intercept {number(self.intercept)}"
-
-    def _small_table(self) -> SmallTable:
-        return SmallTable(("item", "points"), [(item.name, number(item.points)) for item in self.items])
+    _facts = "items intercept"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

@@ -145,7 +145,7 @@ def evidence_rows(seen: Performance) -> tuple[tuple[str, str], ...]:
         ("AUC", _auc(seen)),
         *((name, _rate(part, whole)) for name, part, whole in rates),
         *(() if seen.calibration is None else (("Calibration slope", _calibration(seen.calibration)),)),
-        ("Misclassified", _rate(seen.false_positives + seen.false_negatives, seen.n)),
+        ("Misclassified", _rate(seen.errors, seen.n)),
     )
 
 

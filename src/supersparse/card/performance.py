@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Literal, get_args
 
 from supersparse.base.errors import InvalidCardError
-from supersparse.table.small_table import SmallTable, Tabular, facts, number
+from supersparse.table.small_table import Tabular
 
 Judged = Literal["training", "cross-validation", "validation"]
 ALL_COLUMNS = "all columns (ridge)"
@@ -64,6 +64,11 @@ class Performance(Tabular):
     calibration: tuple[float, float, float] | None = None  # slope on rows it was not learned from, with its interval
     folds: tuple[int, int] | None = None  # judged, planned; None where all planned ones were judged
     compared: tuple[Compared, ...] = ()  # of a card of questions: it and other models on the same rows
+
+    _facts = (
+        "on rows=n errors error~ sensitivity~ "
+        "specificity~ PPV=positive_predictive_value~ NPV=negative_predictive_value~ AUC=auc log_loss"
+    )
 
     def __post_init__(self) -> None:
         if self.on not in get_args(Judged):
@@ -132,9 +137,14 @@ class Performance(Tabular):
         return _share(self.true_negatives, self.true_negatives + self.false_negatives)
 
     @property
+    def errors(self) -> Fraction:
+        """The weight of the wrong predictions."""
+        return self.false_positives + self.false_negatives
+
+    @property
     def error(self) -> Fraction:
         """The share of wrong predictions."""
-        return (self.false_positives + self.false_negatives) / self.n
+        return self.errors / self.n
 
     @property
     def baseline_error(self) -> Fraction:
@@ -152,27 +162,6 @@ class Performance(Tabular):
             false_positives=of_negative * self.false_positives,
         )
 
-    def _brief(self) -> str:
-        wrong = self.false_positives + self.false_negatives
-        return f"{self.on}, {number(wrong)} of {number(self.n)} wrong"
-
-    def _small_table(self) -> SmallTable:
-        return facts(
-            rows=self.n,
-            errors=self.false_positives + self.false_negatives,
-            error=float(self.error),
-            sensitivity=_decimal(self.sensitivity),
-            specificity=_decimal(self.specificity),
-            PPV=_decimal(self.positive_predictive_value),
-            NPV=_decimal(self.negative_predictive_value),
-            AUC=self.auc,
-            **({} if self.log_loss is None else {"log_loss": self.log_loss}),
-        )
-
 
 def _share(part: Fraction, whole: Fraction) -> Fraction | None:
     return part / whole if whole else None
-
-
-def _decimal(share: Fraction | None) -> float | None:
-    return None if share is None else float(share)

@@ -14,7 +14,7 @@ from supersparse.base.exact import exact_value
 from supersparse.base.integer_arrays import IntArray
 from supersparse.card.performance import Performance
 from supersparse.card.risk import check_rising
-from supersparse.table.small_table import SmallTable, Tabular, facts, number
+from supersparse.table.small_table import Tabular, number
 
 _LOG_LOSS_TOLERANCE = Fraction(1_010, 10**12)  # 1e-9, and the rounding of the evaluator
 
@@ -102,6 +102,11 @@ class Provenance(Tabular):
     suppressed: Suppressed | None = None  # people whom the counts it was learned from do not show
     projected: str | None = None  # when a proof was to be expected as the time ran out, in words; None: not known
 
+    _facts = (
+        "minimised allowed objective~ lower_bound~ training_errors "
+        "predicted_errors rows=n_rows size solver stop seconds"
+    )
+
     def __post_init__(self) -> None:
         if self.certificate is not None and not self.proven_optimal:
             raise InvalidCardError("the card names a certificate, but is not proven optimal")
@@ -183,7 +188,7 @@ class Provenance(Tabular):
         wrong_negatives = self.training_errors - seen.false_negatives  # a score of 0 is wrong for both
         expected = {
             "total_weight": seen.n,
-            "predicted_errors": seen.false_negatives + seen.false_positives,
+            "predicted_errors": seen.errors,
             "sensitivity": seen.sensitivity,
             "specificity": 1 - wrong_negatives / seen.negatives if seen.negatives else None,
         }
@@ -196,21 +201,6 @@ class Provenance(Tabular):
         state = "proven optimal" if self.proven_optimal else f"gap {100 * float(self.gap):.1f} %"
         errors = f"{number(self.training_errors)} of {number(self.total_weight)}"
         return f"{state}, training errors {errors}, by {self.solver} of supersparse {self.version}"
-
-    def _small_table(self) -> SmallTable:
-        return facts(
-            minimised=self.minimised,
-            allowed=self.allowed,
-            objective=float(self.objective),
-            lower_bound=float(self.lower_bound),
-            training_errors=self.training_errors,
-            predicted_errors=self.predicted_errors,
-            rows=self.n_rows,
-            size=self.size,
-            solver=self.solver,
-            stop=self.stop,
-            seconds=self.seconds,
-        )
 
 
 MOST_VALUES = 10  # different points that are listed; more of them are put into this many ranges

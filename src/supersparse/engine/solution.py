@@ -37,9 +37,6 @@ class TraceEvent(Tabular):
         state = "no model yet" if self.objective is None else f"objective {float(self.objective):.6g}"
         return f"{state}, lower bound {float(self.lower_bound):.6g} after {self.seconds:.2f} s"
 
-    def _small_table(self) -> SmallTable:
-        return SmallTable(_EVENT, [_event_cells(self)])
-
 
 _EVENT = ("seconds", "nodes", "objective", "lower bound", "gap")
 
@@ -232,9 +229,6 @@ class Conflict(Tabular):
         return f"{said}; some of them may not be part of the conflict"
 
     def __str__(self) -> str:
-        return self.in_words()
-
-    def _brief(self) -> str:
         return self.in_words()
 
     def _small_table(self) -> SmallTable:

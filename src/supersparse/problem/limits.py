@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from supersparse.base.integer_arrays import Flags, IntArray, fits_int64, gcd_of
 from supersparse.problem.rows import Rows
-from supersparse.table.small_table import SmallTable, Tabular, facts
+from supersparse.table.small_table import Tabular
 
 
 class Constraint(Tabular, ABC):
@@ -35,12 +35,6 @@ class Constraint(Tabular, ABC):
 
     def __str__(self) -> str:
         return self.in_words()
-
-    def _brief(self) -> str:
-        return self.in_words()
-
-    def _small_table(self) -> SmallTable:
-        return facts(constraint=self.in_words())
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

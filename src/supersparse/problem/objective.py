@@ -17,7 +17,7 @@ from supersparse.problem.near_totals import NearTotals, integer_totals, step_of
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
 from supersparse.problem.questions import Answers, price_of
-from supersparse.table.small_table import SmallTable, Tabular, facts, number
+from supersparse.table.small_table import Tabular, number
 
 _MANY_GAPS = 1000
 
@@ -39,6 +39,8 @@ class PointsEvaluation(Tabular):
     features: int
     l1: Fraction
 
+    _facts = "objective~ errors=training_errors predicted_errors rows sensitivity~ specificity~ size l1"
+
     @property
     def training_errors(self) -> Fraction:
         """Weight of the rows in error when a score of 0 is wrong for both classes."""
@@ -59,21 +61,14 @@ class PointsEvaluation(Tabular):
         """Share of the negative rows that are correct; a score of 0 is wrong."""
         return 1 - self.wrong_negative / self.negative
 
-    def _brief(self) -> str:
-        wrong = f"{number(self.training_errors)} of {number(self.positive + self.negative)} wrong"
-        return f"{wrong}, size {self.size}, objective {float(self.objective):.6g}"
+    @property
+    def rows(self) -> Fraction:
+        """The weight of all rows."""
+        return self.positive + self.negative
 
-    def _small_table(self) -> SmallTable:
-        return facts(
-            objective=float(self.objective),
-            errors=self.training_errors,
-            predicted_errors=self.predicted_errors,
-            rows=self.positive + self.negative,
-            sensitivity=float(self.sensitivity),
-            specificity=float(self.specificity),
-            size=self.size,
-            l1=self.l1,
-        )
+    def _brief(self) -> str:
+        wrong = f"{number(self.training_errors)} of {number(self.rows)} wrong"
+        return f"{wrong}, size {self.size}, objective {float(self.objective):.6g}"
 
 
 def evaluate(problem: Problem, points: Points) -> PointsEvaluation:

@@ -12,7 +12,7 @@ from numbers import Real
 
 from supersparse.base.errors import InvalidProblemError
 from supersparse.base.exact import Number, exact
-from supersparse.table.small_table import SmallTable, Tabular, facts, listed, number
+from supersparse.table.small_table import SmallTable, Tabular, listed, number
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -117,6 +117,8 @@ class CoefficientSet(Tabular):
     numerators: range | tuple[int, ...]
     denominator: int = 1
     without_zero: bool = False
+
+    _facts = "values least greatest"
 
     @classmethod
     def of(cls, values: Iterable[Number]) -> "CoefficientSet":
@@ -325,9 +327,6 @@ class CoefficientSet(Tabular):
 
     def _brief(self) -> str:
         return repr(self).partition("(")[2].removesuffix(")")
-
-    def _small_table(self) -> SmallTable:
-        return facts(values=len(self), least=self.least, greatest=self.greatest)
 
 
 def integers(largest: int = 100, *, smallest: int | None = None) -> CoefficientSet:

@@ -49,12 +49,6 @@ class Grouping(Tabular):
         members: Flags = self.codes == self.labels.index(label)
         return members
 
-    def _brief(self) -> str:
-        return f"{self.name}, {counted(len(self.labels), 'group')}"
-
-    def _small_table(self) -> SmallTable:
-        return facts(name=self.name, groups=len(self.labels), rows=len(self.codes))
-
 
 def read_groups(rate_groups: object, n_rows: int, keep: Flags) -> tuple[Grouping, ...]:
     """Read ``{name: one label per row}``, a data frame, or an array, which is called "group".

@@ -61,20 +61,29 @@ def facts(**values: object) -> SmallTable:
 class Tabular:
     """An object with a face: one line of text, and in a notebook a small table.
 
-    A dataclass that inherits from it says ``repr=False``. The line has its fields, unless it defines `_brief`.
-    The table has them as well, or the attributes in `_facts`, unless it defines `_small_table`; of a long value
-    it shows only how many there are.
+    A dataclass that inherits from it says ``repr=False``. Both show its fields, or the attributes in `_facts`,
+    unless it defines `_brief` or `_small_table`; the line is what it says `in_words`, where it does. Of a long
+    value, they show only how many there are.
     """
 
     __slots__ = ()
-    _facts: ClassVar[str] = ""  # "rows AUC=auc": the attributes `rows` and, named AUC, `auc`
+    _facts: ClassVar[str] = ""  # "rows AUC=auc error~": `rows`, `auc` with the name AUC, `error` as a decimal
+
+    def _shown(self) -> dict[str, Any]:
+        if not self._facts:
+            return _fields(self)
+        named = [
+            (name, attribute or name) for name, _, attribute in (one.partition("=") for one in self._facts.split())
+        ]
+        return {name.rstrip("~"): _decimal_or_as_it_is(self, attribute) for name, attribute in named}
 
     def _brief(self) -> str:
-        return ", ".join(f"{name.replace('_', ' ')} {cell(value)}" for name, value in _fields(self))
+        if callable(in_words := getattr(self, "in_words", None)):
+            return str(in_words())
+        return ", ".join(f"{name.replace('_', ' ')} {cell(value)}" for name, value in self._shown().items())
 
     def _small_table(self) -> SmallTable:
-        named = [one.partition("=") for one in self._facts.split()]
-        return facts(**({name: getattr(self, other or name) for name, _, other in named} or dict(_fields(self))))
+        return facts(**self._shown())
 
     def __repr__(self) -> str:
         brief = self._brief()
@@ -114,9 +123,14 @@ def laid_out(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return "\n".join("  ".join(cell.rjust(w) for cell, w in zip(row, widths, strict=True)).rstrip() for row in clean)
 
 
-def _fields(one: object) -> Iterable[tuple[str, Any]]:
+def _fields(one: object) -> dict[str, Any]:
     assert is_dataclass(one)
-    return [(field.name, getattr(one, field.name)) for field in fields(one) if field.repr]
+    return {field.name: getattr(one, field.name) for field in fields(one) if field.repr}
+
+
+def _decimal_or_as_it_is(one: object, attribute: str) -> Any:
+    value = getattr(one, attribute.rstrip("~"))
+    return float(value) if attribute.endswith("~") and value is not None else value
 
 
 def small_table_of(rows: Iterable[Mapping[str, object]]) -> SmallTable:

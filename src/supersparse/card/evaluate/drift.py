@@ -92,16 +92,12 @@ class ItemDrift(Tabular):
     stability: float
     outside_now: tuple[object, ...]  # a few values outside the column's domain
 
+    _facts = "name then now shift stability"
+
     @property
     def shift(self) -> float:
         """Change of the mean total due to this item, in points."""
         return self.mean_points_now - self.mean_points_then
-
-    def _brief(self) -> str:
-        return f"{self.name}, {self.then} got points then, {self.now} now; stability {self.stability:.3f}"
-
-    def _small_table(self) -> SmallTable:
-        return SmallTable(_HEADER, [self._row()])
 
     def _row(self) -> list[str]:
         return [

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from supersparse.base.errors import InvalidOptionError
-from supersparse.base.exact import counted, exact, int_or_float, read_whole
+from supersparse.base.exact import exact, int_or_float, read_whole
 from supersparse.card.evaluate.rates import Outcomes, Rate, Tally, rate_columns
 from supersparse.card.risk import Floats, LogisticRisk, Risk
-from supersparse.table.small_table import ResultTable, SmallTable, Tabular, facts, number, small_table_of
+from supersparse.table.small_table import ResultTable, SmallTable, Tabular, number, small_table_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -25,12 +25,6 @@ class CalibrationBin(Tabular):
     name: str
     predicted: float  # their mean
     observed: Rate
-
-    def _brief(self) -> str:
-        return f"{self.name}, predicted {self.predicted:.3f}, observed {self.observed}"
-
-    def _small_table(self) -> SmallTable:
-        return facts(rows=self.name, predicted=self.predicted, observed=str(self.observed))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -62,9 +56,6 @@ class CalibrationCurve(ResultTable):
     def _small_table(self) -> SmallTable:
         rows = [[b.name, number(b.observed.of), f"{b.predicted:.3f}", str(b.observed)] for b in self.bins]
         return SmallTable(["rows", "n", "predicted", "observed"], rows)
-
-    def _brief(self) -> str:
-        return f"{counted(len(self.bins), 'bin')}; {self.in_words()}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -118,6 +109,8 @@ class Forecasts(Tabular):
     risks: tuple[float, ...]
     negatives: tuple[Fraction, ...]
     positives: tuple[Fraction, ...]
+
+    _facts = "rows=n Brier_score=brier mean_risk=mean observed risks"
 
     @property
     def n(self) -> Fraction:
@@ -223,11 +216,6 @@ class Forecasts(Tabular):
         columns = (self.risks, self.negatives, self.positives)
         risks, negatives, positives = (np.array([float(v) for v in column]) for column in columns)
         return risks, negatives, positives
-
-    def _small_table(self) -> SmallTable:
-        return facts(
-            rows=self.n, Brier_score=self.brier, mean_risk=self.mean, observed=self.observed, risks=len(self.risks)
-        )
 
 
 def _risk_thresholds(at: object) -> list[float]:

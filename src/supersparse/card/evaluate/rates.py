@@ -19,7 +19,7 @@ from supersparse.base.integer_arrays import IntArray, fits_int64, summed, whole_
 from supersparse.card.card import Card, Cutoff
 from supersparse.card.cases import class_of
 from supersparse.card.scoring import Scores, score_table
-from supersparse.table.small_table import SmallTable, Tabular, facts, number
+from supersparse.table.small_table import Tabular, number
 from supersparse.table.values import is_missing
 
 
@@ -31,6 +31,8 @@ class Tally(Tabular):
     negatives: tuple[Fraction, ...]
     positives: tuple[Fraction, ...]
     cutoff: Cutoff  # of the card
+
+    _facts = "rows=n positive=n_positive totals"
 
     @property
     def threshold(self) -> Fraction:
@@ -84,10 +86,6 @@ class Tally(Tabular):
         ends = f"{number(self.totals[0])} to {number(self.totals[-1])}"
         return f"{rows}; {counted(len(self.totals), 'total')} from {ends}"
 
-    def _small_table(self) -> SmallTable:
-        rows = zip(self.totals, self.negatives, self.positives, strict=True)
-        return SmallTable(("total", "negative", "positive"), [tuple(map(number, row)) for row in rows])
-
 
 def fraction_sum(values: Iterable[Fraction]) -> Fraction:
     """Add up fractions of few denominators, which are added as whole numbers.
@@ -140,9 +138,6 @@ class Outcomes(Tabular):
 
     def _brief(self) -> str:
         return f"{counted(len(self), 'row')}, {int(self.positive.sum())} positive"
-
-    def _small_table(self) -> SmallTable:
-        return facts(rows=len(self), positive=int(self.positive.sum()), cutoff=self.cutoff)
 
 
 def added_up(weights: IntArray, groups: NDArray[np.intp], n_groups: int, mask: NDArray[np.bool_]) -> IntArray:
@@ -296,9 +291,6 @@ class Rate(Tabular):
     def _brief(self) -> str:
         return f"{self}, {number(self.events)} of {number(self.of)}"
 
-    def _small_table(self) -> SmallTable:
-        return facts(rate=str(self), events=self.events, rows=self.of)
-
 
 _HALVINGS = 60
 
@@ -321,9 +313,6 @@ class Auc(Tabular):
 
     def _brief(self) -> str:
         return str(self)
-
-    def _small_table(self) -> SmallTable:
-        return facts(AUC=str(self))
 
 
 def auc_of(tally: Tally, level: float) -> Auc:

@@ -32,16 +32,12 @@ class RiskRow(Tabular):
     calibrated: float | None  # from the map fitted to all rows; the mean if totals were joined
     cross_fitted: float | None  # mean over the rows, each from a map fitted without its fold
 
+    _facts = "points=totals observed card_risk calibrated cross_fitted"
+
     @property
     def totals(self) -> str:
         """The totals in words: "4", or "2 to 3"."""
         return shown_range(self.low, self.high)
-
-    def _brief(self) -> str:
-        return f"{_points(self)}, observed risk {self.observed._brief()}"
-
-    def _small_table(self) -> SmallTable:
-        return SmallTable(_header(self.card_risk is not None), [self._row()])
 
     def _row(self) -> list[str]:
         of_card = () if self.card_risk is None else (self.card_risk,)

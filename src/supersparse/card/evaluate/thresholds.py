@@ -7,7 +7,7 @@ from itertools import accumulate
 from typing import Any
 
 from supersparse.base.errors import InvalidOptionError
-from supersparse.base.exact import counted, exact_value, int_or_float, shown
+from supersparse.base.exact import exact_value, int_or_float, shown
 from supersparse.card.card import Cutoff, Label
 from supersparse.card.evaluate.rates import Rate, Tally, auc_of, fraction_sum, rate_columns
 from supersparse.card.performance import Judged, Performance
@@ -233,9 +233,6 @@ class Thresholds(ResultTable):
             f"A total of {best.cutoff.positive} makes the fewest errors, {fewest}; "
             f"the card's threshold, {self.now.positive}, makes {errors}."
         )
-
-    def _brief(self) -> str:
-        return f"{counted(len(self.rows), 'threshold')}; {self.in_words()}"
 
     def _small_table(self) -> SmallTable:
         header, current = ["total", "sensitivity", "specificity", "PPV", "NPV", "errors"], self.current

@@ -71,9 +71,6 @@ class CrossValidatedPoint(Tabular):
     def _brief(self) -> str:
         return ", ".join(f"{name} {text}" for name, text in self._texts().items())
 
-    def _small_table(self) -> SmallTable:
-        return _small_table([self])
-
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class HeldOutPoint(CrossValidatedPoint):

@@ -18,7 +18,7 @@ from supersparse.card.card import Card, Item, Label
 from supersparse.card.risk import risk_of
 from supersparse.card.rules import Domain, InRange, IsNoneOf, IsOneOf, ValueOf, looks_at_value
 from supersparse.card.scoring import item_points, read_person, score_person
-from supersparse.table.small_table import SmallTable, Tabular, cell, number
+from supersparse.table.small_table import Tabular, cell, number
 from supersparse.table.values import Category, is_beyond, is_missing
 
 
@@ -167,9 +167,6 @@ _MOST_VALUES = 500
 _MOST_SUMS = 2**20
 
 
-_HEADER = ("column", "before", "after", "points")
-
-
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Change(Tabular):
     """One changed column; `after` is a category, a number, or `moves.OTHER`."""
@@ -182,13 +179,6 @@ class Change(Tabular):
 
     def _brief(self) -> str:
         return f"{self.column} {cell(self.before)} -> {cell(self.after)}"
-
-    def _small_table(self) -> SmallTable:
-        return SmallTable(_HEADER, [self._row()])
-
-    def _row(self) -> tuple[str, ...]:
-        points = f"{number(self.points_before)} -> {number(self.points_after)}"
-        return self.column, cell(self.before), cell(self.after), points
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -209,9 +199,6 @@ class Flip(Tabular):
     def _brief(self) -> str:
         changes = ", ".join(change._brief() for change in self.changes)
         return f"{changes} gives {self.label}; {number(self.points_moved)} points moved"
-
-    def _small_table(self) -> SmallTable:
-        return SmallTable(_HEADER, [change._row() for change in self.changes])
 
 
 Option = tuple[Fraction, FlipTarget]  # the gain (points in the right direction) and the value that gives it

@@ -51,9 +51,6 @@ class Reason(Tabular):
     def _brief(self) -> str:
         return f"{number(self.points)} of {self.item._brief()}, for {self._shown_value()}"
 
-    def _small_table(self) -> SmallTable:
-        return SmallTable(_HEADER, [self._row()])
-
     def _row(self) -> tuple[str, str, str]:
         return self.item.asks, self._shown_value(), number(self.points)
 
@@ -76,9 +73,6 @@ class AnswerReason(Tabular):
     def _brief(self) -> str:
         many = "" if self.points == 1 else "s"
         return f"{self.question} {self.answer}: {number(self.points)} point{many} of at most {number(self.most)}"
-
-    def _small_table(self) -> SmallTable:
-        return SmallTable(_HEADER, [self._row()])
 
     def _row(self) -> tuple[str, str, str]:
         return self.question, self.answer, f"{number(self.points)} of at most {number(self.most)}"
@@ -172,9 +166,6 @@ class ReasonCode(Tabular):
     column: str
     text: str  # the column in words and, unless points multiply it, the answer
     cost: Fraction  # points between the answer and the best possible one, above 0
-
-    def _brief(self) -> str:
-        return f"{self.text}, cost {number(self.cost)}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

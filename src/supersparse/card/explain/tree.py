@@ -299,9 +299,6 @@ class TreeLeaf(Tabular):
 
     positive: bool
 
-    def _brief(self) -> str:
-        return "positive" if self.positive else "negative"
-
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class TreeNode(Tabular):
@@ -325,10 +322,6 @@ class FoundTree(Tabular):
     leaves: int
     proven_smallest: bool
     missing_is_no: bool  # values may be missing; questions about a missing value are answered with no
-
-    def _brief(self) -> str:
-        state = "proven smallest" if self.proven_smallest else "not proven smallest"
-        return f"{self.leaves} leaves, {state}"
 
     _facts = "first_question=root leaves proven_smallest"
 

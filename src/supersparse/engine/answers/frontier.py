@@ -92,10 +92,6 @@ class FrontierRow(Tabular):
         points = "" if best is None else points_text(best)
         return f"at most {counted(self.size, 'feature')}, {found}, {state}; {points or 'no points'}"
 
-    def _small_table(self) -> SmallTable:
-        columns = size_columns(None if self.solution is None else self.solution.problem)
-        return SmallTable(columns, [self._cells(columns)])
-
     def _cells(self, columns: tuple[str, ...]) -> tuple[str, ...]:
         return size_cells(self.size, self.solution, self.proven, columns)
 
@@ -204,9 +200,6 @@ class Stretch(Tabular):
         until = "" if self.high is None else f" to {_short(self.high)}"
         size, least = self.solution.evaluation.size, least_in_words(self.solution)
         return f"C0 from {_short(self.low)}{until}: size {size}, {least}; {self._state}"
-
-    def _small_table(self) -> SmallTable:
-        return SmallTable(_stretch_columns(self.solution.problem), [self._row()])
 
     @property
     def _state(self) -> str:

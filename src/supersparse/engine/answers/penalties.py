@@ -19,7 +19,7 @@ from supersparse.problem.variants import (
     most_features,
     objective_step,
 )
-from supersparse.table.small_table import SmallTable, Tabular
+from supersparse.table.small_table import Tabular
 
 __all__ = ["C0_for", "PenaltyRanges", "useful_range"]
 
@@ -82,12 +82,6 @@ class PenaltyRanges(Tabular):
 
     def __str__(self) -> str:
         return self.in_words()
-
-    def _brief(self) -> str:
-        return f"C0 from {float(self.C0_ties_below):.4g} to {float(self.C0_nothing_above):.4g}"
-
-    def _small_table(self) -> SmallTable:
-        return SmallTable((), [line.split(": ", 1) for line in self.in_words().split("\n")])
 
 
 def useful_range(problem: Problem) -> PenaltyRanges:

@@ -16,7 +16,7 @@ from supersparse.engine.solve import solve, solve_all_within
 from supersparse.engine.verify import VerifiedModel
 from supersparse.problem.log_loss import PROOF_TOLERANCE, log_loss, with_best_risk
 from supersparse.problem.problem import Problem
-from supersparse.table.small_table import SmallTable, Tabular, facts
+from supersparse.table.small_table import Tabular
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -29,6 +29,8 @@ class TieBreak(Tabular):
     cards: int  # compared; those whose points are multiples of one another count once
     proven: bool  # no model within the slack has a log loss smaller by more than 1e-9
 
+    _facts = "log_loss~ cards slack~ proven"
+
     def __str__(self) -> str:
         state = "proven" if self.proven else "not proven: not all cards were compared"
         return (
@@ -38,9 +40,6 @@ class TieBreak(Tabular):
 
     def _brief(self) -> str:
         return str(self)
-
-    def _small_table(self) -> SmallTable:
-        return facts(log_loss=float(self.log_loss), cards=self.cards, slack=float(self.slack), proven=self.proven)
 
 
 def least_log_loss(

@@ -63,9 +63,6 @@ class TradeOffPoint(Tabular):
             rates += f"; held out {float(self.test.sensitivity):.4f}, {float(self.test.specificity):.4f}"
         return f"{self._swept} {self._value()}, {rates}; {self.solution._brief()}"
 
-    def _small_table(self) -> SmallTable:
-        return SmallTable(self._titles(), [self._row()])
-
     @property
     def _swept(self) -> str:
         return "FPR at most" if self.limits else "W+/W-"

@@ -20,7 +20,7 @@ from supersparse.engine.presolve import DropColumns
 from supersparse.problem.objective import evaluate
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
-from supersparse.table.small_table import SmallTable, Tabular, facts
+from supersparse.table.small_table import Tabular
 
 _LEVEL = 2  # of compression: higher ones take longer than all else and save a quarter
 
@@ -35,11 +35,7 @@ class Certificate(Tabular):
     lines: int
     size: int  # bytes
 
-    def _brief(self) -> str:
-        return f"{self.path.name}, {self.lines} lines, {self.size} bytes, sha256 {self.sha256[:12]}..."
-
-    def _small_table(self) -> SmallTable:
-        return facts(file=self.path.name, lines=self.lines, bytes=self.size, sha256=self.sha256)
+    _facts = "file=path lines bytes=size sha256"
 
 
 def certify(

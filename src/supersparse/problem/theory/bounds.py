@@ -159,9 +159,6 @@ class Bound(Tabular):
             f"n_rows={self.n_rows}, delta={decimal(self.delta)}, proven={self.proven})"
         )
 
-    def _brief(self) -> str:
-        return self.in_words()
-
     def _small_table(self) -> SmallTable:
         return facts(
             form=self.form.value,
@@ -185,12 +182,6 @@ class NoBound(Tabular):
         """Say why, and what to change."""
         which = "no bound" if self.form is None else f"{self.form.value}: no bound"
         return f"{which}: {'. Also: '.join(self.reasons)}"
-
-    def _brief(self) -> str:
-        return "; ".join(self.reasons)
-
-    def _small_table(self) -> SmallTable:
-        return SmallTable(("why there is no bound",), [(reason,) for reason in self.reasons])
 
 
 def generalization_bound(
@@ -357,9 +348,6 @@ class OneMoreDigit(Tabular):
             f"One more digit in the points needs {self.n_rows_needed} rows instead of {self.n_rows} "
             f"for the same slack of {self.slack:.3f}."
         )
-
-    def _brief(self) -> str:
-        return self.in_words()
 
     _facts = "rows=n_rows rows_needed=n_rows_needed slack delta"
 

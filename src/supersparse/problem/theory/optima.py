@@ -207,9 +207,6 @@ class Rounding(Tabular):
             f"on every row that they are right on now (by the norms alone: {self.largest_by_norms})."
         )
 
-    def _brief(self) -> str:
-        return self.in_words()
-
     _facts = "margin largest_points=largest by_the_norms_alone=largest_by_norms"
 
 

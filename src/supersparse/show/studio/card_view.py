@@ -113,7 +113,7 @@ def measure_of(problem: Problem) -> str:
 
 def numbers_of(solution: Solution, auc: float | None) -> dict[str, Any]:
     evaluation = by_classes(solution).evaluation
-    total, measure = evaluation.positive + evaluation.negative, measure_of(solution.problem)
+    total, measure = evaluation.rows, measure_of(solution.problem)
     false_positive = evaluation.wrong_negative - evaluation.zero_negative
     return {
         "rows": int_or_float(total),

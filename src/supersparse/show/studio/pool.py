@@ -83,7 +83,7 @@ def _versions(asked: Inquiry, alike: Sequence[VerifiedModel]) -> dict[str, Any]:
             {
                 "model": model_of(problem, model.points),
                 "errors": float(counted.training_errors),
-                "error": float(counted.training_errors / (counted.positive + counted.negative)),
+                "error": float(counted.training_errors / counted.rows),
                 "log_loss": None if loss_of(problem).counts_rows else float(counted.loss),
                 "size": counted.size,
                 "objective": float(model.evaluation.objective),
