@@ -5,57 +5,19 @@ Texts are compared character by character, whatever the database does by default
 type in a column; the others have typed columns.
 """
 
+import json
 import re
 from collections.abc import Iterable, Sequence
+from importlib.resources import files
 
 from supersparse.base.errors import UnsupportedCardError
 from supersparse.card.export.plan import ExportColumn
 
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
 # Reserved words: a column that is called by one needs quotes. In PostgreSQL and Snowflake a name in quotes is
 # taken letter by letter, and one without is not, so these have lists of their own. Elsewhere quotes change
 # nothing, and the words of all databases count: those of SQL Server, BigQuery, SQLite and DuckDB as well.
-_POSTGRES = _words("""
-    all analyse analyze and any array as asc asymmetric authorization binary both case cast check collate
-    collation column concurrently constraint create cross current_catalog current_date current_role
-    current_schema current_time current_timestamp current_user default deferrable desc distinct do else
-    end except false fetch for foreign freeze from full grant group having ilike in initially inner
-    intersect into is isnull join lateral leading left like limit localtime localtimestamp natural not
-    notnull null offset on only or order outer overlaps placing primary references returning right select
-    session_user similar some symmetric system_user table tablesample then to trailing true union unique
-    user using variadic verbose when where window with
-""")
-_SNOWFLAKE = _words("""
-    all alter and any as between by case cast check column connect constraint create cross current
-    current_date current_time current_timestamp current_user delete distinct drop else exists false
-    following for from full grant group having ilike in increment inner insert intersect into is join
-    lateral left like localtime localtimestamp minus natural not null of on or order qualify regexp revoke
-    right rlike row rows sample select set some start table tablesample then to trigger true try_cast
-    union unique update using values when whenever where with
-""")
-_ANY = (
-    _POSTGRES
-    | _SNOWFLAKE
-    | _words("""
-    add anti asof assert_rows_modified at autoincrement backup begin break browse bulk cascade checkpoint
-    close clustered coalesce commit compute contains containstable continue convert cube cursor database
-    dbcc deallocate declare define deny describe disk distributed double dump enum errlvl escape exclude
-    exec execute exit external extract file fillfactor freetext freetexttable function glob goto
-    graph_table grouping groups hash holdlock identity identity_insert identitycol if ignore index
-    interval key kill lambda lineno load lookup merge national new no nocheck nonclustered nothing nullif
-    nulls off offsets open opendatasource openquery openrowset openxml option over partition percent pivot
-    pivot_longer pivot_wider plan positional preceding precision print proc procedure proto public raise
-    raiserror range read readtext reconfigure recursive replication respect restore restrict return revert
-    rollback rollup rowcount rowguidcol rule save schema securityaudit semantickeyphrasetable
-    semanticsimilaritydetailstable semanticsimilaritytable semi setuser show shutdown statistics struct
-    summarize textsize top tran transaction treat truncate try_convert tsequal unbounded unnest unpack
-    unpivot updatetext use varying view waitfor while within writetext
-""")
-)
+_LISTS = json.loads(files("supersparse.card.export").joinpath("reserved_words.json").read_text(encoding="utf-8"))
+_RESERVED = {database: frozenset(" ".join(lines).split()) for database, lines in _LISTS.items()}
 LARGEST = "1.7976931348623157e308"
 _NOT_IN_BIGQUERY = re.compile(r"""[!"$()*,./;?@\[\\\]^`{}~\x00-\x1f]""")
 _PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -68,7 +30,7 @@ class Dialect:
     title: str
     double: str  # the type of floating-point numbers
     marks = ('"', '"')  # around names
-    reserved = _ANY  # the names that need them, in lower case
+    reserved = frozenset().union(*_RESERVED.values())  # the names that need them, in lower case
 
     def name_of(self, name: str, *, quoted: bool = True) -> str:
         """Return a name in quotes; with quoted=False, only if it is a reserved word or not a plain one."""
@@ -242,7 +204,7 @@ class _ComparedAsJson(Dialect):
 
 class Postgres(_ComparedAsJson):
     name, title, double, json = "postgres", "PostgreSQL", "DOUBLE PRECISION", "to_jsonb"
-    reserved = _POSTGRES
+    reserved = _RESERVED["postgres"]
 
     def among(self, x: str, column: ExportColumn, values: Sequence[str | float], *, none: bool) -> str:
         """A column of text may be an enumeration or ignore case; as TEXT it does neither."""
@@ -353,7 +315,7 @@ class Snowflake(Dialect):
     """Strings have escapes."""
 
     name, title, double = "snowflake", "Snowflake", "DOUBLE"
-    reserved = _SNOWFLAKE
+    reserved = _RESERVED["snowflake"]
 
     def text(self, text: str) -> str:
         """A backslash begins an escape."""

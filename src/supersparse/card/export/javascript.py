@@ -19,7 +19,11 @@ from supersparse.table.values import Category
 
 def scoring_script() -> str:
     """Return JavaScript that scores one person exactly: `scoreValues(card, values)`."""
-    return files("supersparse.card").joinpath("scoring.js").read_text(encoding="utf-8")
+    return _script("scoring.js")
+
+
+def _script(name: str) -> str:
+    return files("supersparse.card").joinpath(name).read_text(encoding="utf-8")
 
 
 def script_data(card: Card) -> dict[str, object]:
@@ -93,7 +97,7 @@ def to_javascript(card: Card) -> str:
             scoring_script().rstrip(),
             "",
             f"const CARD = {json_for_script(data)};",
-            _EXPORTS if card.risk is None else _EXPORTS + _RISK,
+            _script("export/exports.js") + ("" if card.risk is None else _script("export/risk.js")),
         ]
     )
 
@@ -119,53 +123,3 @@ def _exact_labels(data: dict[str, object], card: Card) -> dict[str, object]:
     """Turn whole numbers beyond 2**53 into text, because JavaScript would round them."""
     large = any(isinstance(c, int) and abs(c) >= 2**53 for c in card.classes)
     return data | {"negative": str(card.negative), "positive": str(card.positive)} if large else data
-
-
-_EXPORTS = """
-// Whether a text or a number stands for a missing value.
-function isCode(value, codes, name) {
-  const isNumber = Number.isFinite(value) || typeof value === "bigint" || typeof value?.n === "bigint";
-  return (typeof value === "string" || isNumber) && isAmong(value, codes, name);
-}
-
-function values(person) {
-  return CARD.columns.map(({ name }, j) => {
-    if (!Object.prototype.hasOwnProperty.call(person, name))
-      throw new RefusedValue(`${name}: the person lacks it`);
-    return isCode(person[name], CARD.codes[j], name) ? null : person[name];
-  });
-}
-
-/** The names of the columns that a person needs. */
-export const columns = CARD.columns.map(({ name }) => name);
-
-/** The points of each item, in the order of the card. */
-export const points = (person) => scoreValues(CARD, values(person)).points.map(toNumber);
-
-/** The total. */
-export const total = (person) => toNumber(scoreValues(CARD, values(person)).total);
-
-/** The total as an exact fraction of two BigInts: {n, d}. */
-export const exactTotal = (person) => scoreValues(CARD, values(person)).total;
-
-/** The class of one person, decided by the exact total. */
-export const predict = (person) =>
-  scoreValues(CARD, values(person)).positive ? CARD.positive : CARD.negative;
-
-export { RefusedValue };
-"""
-
-_RISK = """
-/** The risk of the positive class. */
-export const risk = (person) => {
-  const { slope, offset, totals, risks } = CARD.risk;
-  const given = scoreValues(CARD, values(person)).total;
-  if (totals === undefined) return 1 / (1 + Math.exp(-(slope * toNumber(given) + offset)));
-  const k = totals.findIndex((one) => order(given, declared(one)) <= 0);
-  if (k <= 0) return risks[k === 0 ? 0 : risks.length - 1];
-  const [low, high] = [declared(totals[k - 1]), declared(totals[k])];
-  const minus = (a, b) => add(a, times(b, { n: -1n, d: 1n }));
-  const part = toNumber(minus(given, low)) / toNumber(minus(high, low));
-  return risks[k - 1] + part * (risks[k] - risks[k - 1]);
-};
-"""

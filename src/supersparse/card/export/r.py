@@ -6,6 +6,7 @@ where the card expects a number.
 """
 
 from collections.abc import Mapping, Sequence
+from importlib.resources import files
 
 from supersparse.base.errors import UnsupportedCardError
 from supersparse.card.card import Card, Label
@@ -13,34 +14,6 @@ from supersparse.card.export.plan import CutTable, ExportColumn, ExportPlan, Exp
 from supersparse.card.export.python import card_name
 from supersparse.card.risk import LogisticRisk, TableRisk
 from supersparse.table.values import Category
-
-_HEAD = """\
-# Scoring system: {name}; exported by supersparse.
-# One row of `data` for each person; NA is missing. Gives total, class and risk; NA where the card does not score a row.
-card <- function(data) {{
-  column <- function(name) {{
-    if (!name %in% names(data)) stop("the data lack the column ", dQuote(name, FALSE))
-    x <- data[[name]]
-    if (is.factor(x)) as.character(x) else x
-  }}
-  text <- function(name, codes) {{
-    x <- enc2utf8(as.character(column(name)))
-    x[x %in% c("", codes)] <- NA
-    x
-  }}
-  number <- function(name, codes, missing) {{
-    x <- column(name)
-    if (is.character(x)) {{
-      x[x %in% c("", codes)] <- NA
-      known <- !is.na(x)
-      x <- suppressWarnings(as.numeric(x))
-      x[known & is.na(x)] <- Inf  # refused
-    }}
-    x <- as.numeric(x)
-    x[x %in% missing] <- NA
-    x
-  }}
-"""
 
 
 def to_r(card: Card, *, decimals: int | Mapping[str, int] | None = None) -> str:
@@ -54,7 +27,8 @@ def to_r(card: Card, *, decimals: int | Mapping[str, int] | None = None) -> str:
         if not column.name:
             raise UnsupportedCardError("a column has an empty name, which a data frame does not allow", "rename it")
     variables = {column.name: f"x{number}" for number, column in enumerate(ready.columns, start=1)}
-    lines = [_HEAD.format(name=card_name(card)).rstrip()]
+    head = files("supersparse.card.export").joinpath("head.R").read_text(encoding="utf-8")
+    lines = [head.format(name=card_name(card)).rstrip()]
     lines += [f"  {variables[c.name]} <- {_read(c)}" for c in ready.columns]
     lines += [f"  units <- numeric({_rows(ready, variables)})"]
     for term in ready.terms:
