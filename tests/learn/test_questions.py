@@ -15,6 +15,8 @@ from sklearn.dummy import DummyClassifier
 from supersparse import Prepare, Problem, RiskScoreClassifier, ScoringSystem, Settings, solve
 from supersparse.base.errors import InvalidOptionError, InvalidProblemError, SeparatedClassesWarning
 from supersparse.card.scoring import score_table
+from supersparse.constraints import same_sign, thresholds_per_variable
+from supersparse.learn.held_out import divided
 from supersparse.learn.recipe import QUESTION_PRICE, Recipe
 from supersparse.learn.refit import Refit
 from supersparse.learn.rows import TrainingRows
@@ -214,6 +216,40 @@ def test_what_does_not_fit_questions_is_refused():
     with pytest.raises(InvalidOptionError, match="questions are for goal 'risk'"):
         Settings.of(goal="errors", max_questions=3)
     assert Recipe(settings=Settings.of(max_questions=3), prepare=Prepare()).question(rows).problem.goal == "risk"
+
+
+def test_cut_points_are_limited_by_max_cuts_and_signs_are_directions():
+    with pytest.raises(InvalidProblemError, match=r"at most 1 cut point for age'.*give max_cuts"):
+        asked(constraints=[thresholds_per_variable(1, {"age": "age"})])
+    question, _ = asked(constraints=[same_sign(["age", "bmi"])], max_questions=3)
+    claim = question.card(question.solve()).provenance.allowed
+    assert "points of age, bmi rise or fall alike" in claim
+
+
+def test_three_cases_are_worth_one_question_without_a_teacher():
+    X, y = table()
+    rare = np.full(300, "well", dtype=object)
+    rare[np.flatnonzero(y == "ill")[:3]] = "ill"
+    rows = TrainingRows(X=X, y=rare.astype(str), sample_weight=None, rate_groups=None)
+    recipe = Recipe(settings=Settings.of(goal="risk", positive="ill"), prepare=Prepare())
+    question = recipe.question(rows)
+    assert question.teacher is None
+    assert question.problem.max_features == 1
+    assert "for one question at most" in question.prepare.notes_[0]
+    assert recipe.asking(max_questions=4).question(rows).problem.max_features == 4
+
+
+def test_rows_that_repeat_others_are_in_one_fold():
+    X, y = table(60)
+    five = {name: np.tile(values, 5) for name, values in X.items()}
+    recipe = Recipe(settings=Settings.of(goal="risk"), prepare=Prepare())
+    rows = recipe.complete(TrainingRows(X=five, y=np.tile(y, 5), sample_weight=None, rate_groups=None))
+    assert any("240 of 300 rows repeat others" in note for note in rows.notes)
+    for train, test in divided(rows, 5):
+        assert not set(train % 60) & set(test % 60)
+    few_answers = {"a": np.arange(300) % 2, "b": np.arange(300) % 3}
+    chance = TrainingRows(X=few_answers, y=np.tile(y, 5), sample_weight=None, rate_groups=None)
+    assert recipe.complete(chance).groups is None
 
 
 def test_a_card_on_answers_alone_can_be_drawn():

@@ -1,6 +1,7 @@
 """The teacher: which risks it gives, to whom, and what soft labels come of them."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.linear_model import LogisticRegression
@@ -8,7 +9,7 @@ from sklearn.linear_model import LogisticRegression
 from supersparse.base.errors import InvalidDataError, InvalidOptionError
 from supersparse.learn import teacher
 from supersparse.learn.rows import TrainingRows
-from supersparse.learn.teacher import AdditiveTeacher, blended, fitted_teacher, read_risks, sampled
+from supersparse.learn.teacher import AdditiveTeacher, blended, check_known_teacher, fitted_teacher, read_risks, sampled
 
 
 def rows_of(n=400, seed=0, **more):
@@ -50,6 +51,19 @@ def test_new_rows_may_hold_categories_and_gaps_that_training_rows_had_not():
         rate_groups=None,
     )
     assert ((teacher.risks(strange) > 0) & (teacher.risks(strange) < 1)).all()
+
+
+def test_a_name_that_no_teacher_has_is_refused_with_the_names_of_all():
+    for columns, nearest in ((["risk"], "ridge"), (["rigel"], "rigel")):
+        with pytest.raises(InvalidOptionError, match=rf"\(auto, ridge, none\) and no column.*did you mean '{nearest}'"):
+            check_known_teacher("rigeh" if nearest == "ridge" else "rigeel", columns)
+
+
+def test_a_classifier_that_cannot_read_the_columns_is_named():
+    with pytest.raises(InvalidOptionError, match=r"LogisticRegression could not be fitted.*pipeline with an encoder"):
+        fitted_teacher(LogisticRegression(), TrainingRows(
+            X=pd.DataFrame({"sex": ["f", "m"] * 20}), y=np.arange(40) // 2 % 2, sample_weight=None, rate_groups=None
+        ), 1)  # fmt: skip
 
 
 def test_few_cases_get_ridge_alone_and_fewer_none():

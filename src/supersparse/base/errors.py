@@ -8,6 +8,7 @@
     │   ├── InvalidProblemError               coefficient sets, penalties, limits
     │   │   └── InvalidSettingsError          the same written as settings, or their file
     │   ├── InvalidOptionError                a solver, or an option of one
+    │   │   └── UnknownParameterError (TypeError)  a keyword that a class does not take
     │   └── InvalidCardError                  a scoring system or its file
     │       └── UnsupportedCardError          an export that cannot express the card
     ├── InfeasibleError (ValueError)          no scoring system satisfies all constraints
@@ -66,6 +67,7 @@ __all__ = [
     "SupersparseError",
     "SupersparseWarning",
     "TooLargeError",
+    "UnknownParameterError",
     "UnreadableColumnsWarning",
     "UnsupportedCardError",
     "UnsupportedProblemError",
@@ -124,6 +126,10 @@ class InvalidSettingsError(InvalidProblemError):
 
 class InvalidOptionError(InvalidInputError):
     """An unknown solver, an unknown option, or a value outside an option's range."""
+
+
+class UnknownParameterError(InvalidOptionError, TypeError):
+    """A keyword that a class does not take; a TypeError as well, as from any function of Python."""
 
 
 class InvalidCardError(InvalidInputError):

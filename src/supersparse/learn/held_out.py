@@ -9,12 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supersparse.learn.splits import Split, most_folds, repeated_splits
+from supersparse.table.values import Numbers
 
 if TYPE_CHECKING:
     from supersparse.learn.rows import TrainingRows
     from supersparse.learn.settings.settings import Settings
+    from supersparse.table.sources import CellTable
 
 AUTO = "auto"
+_COPIES, _MOST_COMPARED = 0.05, 20_000  # share of the rows that repeat another one, and rows that are compared
 
 
 def chooses_penalty(settings: "Settings") -> bool:
@@ -60,6 +63,29 @@ def divided(rows: "TrainingRows", folds: int, repeats: int = 1) -> list[Split]:
 def weighty(rows: "TrainingRows") -> NDArray[np.intp]:
     """The rows that have weight, by position."""
     return np.arange(len(rows.y)) if rows.sample_weight is None else np.flatnonzero(np.asarray(rows.sample_weight))
+
+
+def repeated_rows(table: "CellTable") -> NDArray[np.intp] | None:
+    """The group of each row with those that repeat it, where more do than chance explains; else None.
+
+    Such copies tell a fold what it is tested on. In a table of few answers rows coincide by chance: copies are what
+    columns that tell nothing of each other would not give once.
+    """
+    n = table.n_rows
+    groups, coincide = np.zeros(n, np.intp), n * (n - 1) / 2
+    if n > _MOST_COMPARED:
+        return None
+    for cells in table.columns.values():
+        codes = np.unique(cells.values, return_inverse=True)[1] if isinstance(cells, Numbers) else cells.codes
+        codes = codes.astype(np.intp) + 1
+        if cells.missing is not None:
+            codes[cells.missing] = 0
+        coincide *= float(((np.bincount(codes) / n) ** 2).sum())
+        groups = np.unique(groups * (int(codes.max()) + 1) + codes, return_inverse=True)[1].astype(np.intp)
+        if int(groups.max()) == n - 1:
+            return None
+    n_repeated = n - 1 - int(groups.max())
+    return groups if coincide < 1 and n_repeated >= _COPIES * n else None
 
 
 def possible_folds(rows: "TrainingRows", folds: int) -> int:

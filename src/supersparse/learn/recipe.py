@@ -28,6 +28,7 @@ from supersparse.engine.options import SolverKeywords
 from supersparse.engine.solution import Solution
 from supersparse.engine.solve import solve
 from supersparse.learn.card_of_solution import card_of_solution, check_risks_can_be_written, scoring_card
+from supersparse.learn.held_out import repeated_rows
 from supersparse.learn.prepare.bands import ColumnQuestion
 from supersparse.learn.prepare.prepare import Prepare
 from supersparse.learn.prepare.sample import MOST_ROWS, Most
@@ -39,38 +40,18 @@ from supersparse.learn.settings.settings import Settings, SettingsKeywords
 from supersparse.learn.settings.unit import refuse_features, refuse_sizes_in_questions
 from supersparse.learn.settings.with_data import AnswersOf, UnknownFeatureError
 from supersparse.learn.teacher import NAMES as TEACHERS
-from supersparse.learn.teacher import Teacher, blended, fitted_teacher, read_risks, sampled
+from supersparse.learn.teacher import Teacher, blended, check_known_teacher, fitted_teacher, read_risks, sampled
 from supersparse.problem.log_loss import at_threshold
 from supersparse.problem.losses import loss_of
 from supersparse.problem.problem import Problem
 from supersparse.problem.rows import read_labels, read_weights
 from supersparse.problem.variants import with_size_penalty
-from supersparse.table.sources import as_table
+from supersparse.table.sources import as_table, read_every_column
 
 MAX_FEATURES = 10  # where "auto" is asked
 QUESTION_PRICE = Fraction(1, 5)  # of a row's log loss: what a question must save, where nobody says
 _VALUES_PER_SECOND = 100_000  # of a table, that a second of the time limit is worth where questions are asked
 RARE_CLASS = 0.2  # share of the rows below which "auto" balances the classes
-
-
-def slack_of(settings: Settings) -> Fraction | None:
-    """Check the slack and the way ties are broken; see `Recipe.slack`."""
-    slack = exact(settings.slack, "slack", InvalidOptionError)
-    if settings.tie_break == "points":
-        if slack:
-            raise InvalidOptionError(f"slack is {shown(slack)}", "it needs tie_break log_loss")
-        return None
-    if settings.taught_by is not None and settings.loss.counts_rows:
-        raise InvalidOptionError(
-            "tie_break is 'log_loss', which is that of the true labels, and a teacher blends them",
-            "remove tie_break, or the teacher",
-        )
-    if settings.loss.gives_risks:
-        raise InvalidOptionError(
-            "tie_break is 'log_loss', but goal 'risk' minimises the log loss itself",
-            "remove tie_break, or use goal errors",
-        )
-    return slack
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -90,8 +71,9 @@ class Recipe:
             asks = settings.asks_questions or self.prepare is not None
             object.__setattr__(self, "settings", replace(settings, questions=asks))
 
-    def check_unit(self) -> None:
-        """Refuse what only features have, where questions are asked, before a table is read."""
+    def check(self) -> None:
+        """Refuse what contradicts the goal, or the unit of size, before a table is read."""
+        self._check_tie_break()
         if not self.settings.asks_questions:
             refuse_sizes_in_questions(self.settings)
             if self.settings.loss.gives_risks and self.taught_by is not None:
@@ -109,10 +91,29 @@ class Recipe:
             )
         PrepareSettings.of(self.prepare.get_params(deep=False)).refuse_what_features_have()
 
+    def _check_tie_break(self) -> None:
+        settings = self.settings
+        slack = exact(settings.slack, "slack", InvalidOptionError)
+        if slack and (settings.loss.gives_risks or settings.tie_break == "points"):
+            remedy = "it needs tie_break log_loss" if settings.loss.counts_rows else "remove it, or use goal errors"
+            raise InvalidOptionError(f"slack is {shown(slack)}", remedy, subject="slack", value=slack)
+        if settings.tie_break == "points":
+            return
+        if settings.loss.gives_risks:
+            raise InvalidOptionError(
+                "tie_break is 'log_loss', but goal 'risk' minimises the log loss itself",
+                "remove tie_break, or use goal errors",
+            )
+        if settings.taught_by is not None:
+            raise InvalidOptionError(
+                "tie_break is 'log_loss', which is that of the true labels, and a teacher blends them",
+                "remove tie_break, or the teacher",
+            )
+
     @property
     def slack(self) -> Fraction | None:
         """How far from the least objective the least log loss is chosen; None: ties go to smaller points."""
-        return slack_of(self.settings)
+        return None if self.settings.tie_break == "points" else exact(self.settings.slack, "slack")
 
     def asking(self, **changes: Unpack[SettingsKeywords]) -> "Recipe":
         """Return the same recipe with some settings changed."""
@@ -139,7 +140,7 @@ class Recipe:
 
     def complete(self, rows: TrainingRows) -> TrainingRows:
         """Leave out the rows with a missing value, where the preparation asks for that, and those without time."""
-        rows = self._in_time(self._with_column_of_risks(rows))
+        rows = self._with_copies_together(self._in_time(self._with_column_of_risks(rows)))
         if self.prepare is None or self.prepare.missing != "drop":
             return rows
         complete = self.prepare.complete_rows(rows.X)
@@ -158,12 +159,24 @@ class Recipe:
         why = f"learned from {most} of {len(rows.y)} rows, a sample that the time limit is worth; a proof is of these"
         return sampled(rows, most, why)
 
+    def _with_copies_together(self, rows: TrainingRows) -> TrainingRows:
+        """Keep rows that repeat others in one fold, where nothing else says which rows stay together."""
+        if self.prepare is None or rows.is_counted or rows.groups is not None or rows.times is not None:
+            return rows
+        groups = repeated_rows(read_every_column(rows.X, rows.names))
+        if groups is None:
+            return rows
+        n_copies = len(groups) - len(np.unique(groups))
+        why = f"{n_copies} of {len(groups)} rows repeat others: folds keep copies together; are they the same people?"
+        return replace(rows, groups=groups, notes=(*rows.notes, why))
+
     def _with_column_of_risks(self, rows: TrainingRows) -> TrainingRows:
         """Take the teacher's risks out of the columns, where one of them holds these."""
         name = self.settings.taught_by
         if self.teacher is not None or name is None or name in TEACHERS or rows.risks is not None:
             return rows
-        X, risks = without_column(rows.X, name, "teacher")
+        check_known_teacher(name, rows.column_names)
+        X, risks = without_column(rows.X, name)
         return replace(rows, X=X, risks=read_risks(risks, len(rows.y)))
 
     @property
@@ -254,6 +267,8 @@ class Recipe:
                 "two classes are needed: give rows of the other class a weight above 0",
             )
         teacher = self.teacher_of(rows, positive)
+        if teacher is None and self.taught_by is not None and self.settings.max_questions == "auto":
+            return replace(self, settings=replace(self.settings, max_questions=1))._of_questions(rows, began)
         guide = hard if teacher is None else teacher.risks(rows)
         labels = hard if teacher is None else blended(rows.y, positive, guide, self.settings.blend)
         prepare = self.prepare
@@ -278,7 +293,7 @@ class Recipe:
             return fitted_teacher(self.taught_by, rows, positive, self.named)
         taught = self.taught_by
         if taught is not None and taught not in TEACHERS:
-            raise InvalidOptionError(f"teacher is {taught!r}, which asks rows, and there are only counts", "give ridge")
+            check_known_teacher(taught, ())
         return fitted_teacher(None if taught is None else "ridge", rows, positive, frozenset(rows.X))
 
     def _problem_of(self, prepare: Prepare, rows: TrainingRows, labels: NDArray[np.float64] | None) -> Problem:
@@ -305,7 +320,8 @@ class Recipe:
         if self.taught_by is None:
             return []
         if teacher is None:
-            return ["too few rows of a class for a teacher: the labels are used as they are"]
+            few = "too few rows of a class for a teacher: the labels are used as they are"
+            return [f"{few}, for one question at most" if self.settings.max_questions == 1 else few]
         if rows.risks is not None:
             return ["the teacher's risks were given, and are used as they are in every fold"]
         return []

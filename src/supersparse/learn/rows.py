@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
 
-from supersparse.base.errors import InvalidDataError, did_you_mean
+from supersparse.base.errors import InvalidDataError
 from supersparse.problem.rows import check_labelled, group_columns
 from supersparse.table.reading import Reading
 from supersparse.table.sources import as_array, as_frame, as_series
@@ -49,14 +49,12 @@ def take_rows(X: Any, rows: NDArray[np.intp]) -> Any:
     return (X.tocsr() if hasattr(X, "tocsr") else np.asarray(X))[rows]
 
 
-def without_column(X: Any, name: str, what: str) -> tuple[Any, NDArray[Any]]:
-    """Return a table without one of its columns, in the same kind, and that column; `what` names it in messages."""
-    frame = None if isinstance(X, Mapping) else as_frame(X)
-    known = list(X) if isinstance(X, Mapping) else [] if frame is None else list(frame.columns)
-    if name not in known:
-        raise InvalidDataError(f"{what}: there is no column {name!r}", did_you_mean(name, known), subject=what)
-    if frame is None:
+def without_column(X: Any, name: str) -> tuple[Any, NDArray[Any]]:
+    """Return a mapping or frame without one of its columns, and that column."""
+    if isinstance(X, Mapping):
         return {other: values for other, values in X.items() if other != name}, as_array(X[name])
+    frame = as_frame(X)
+    assert frame is not None, "only columns with names can be left out by name"
     return frame.drop(name).to_native(), as_array(frame[name].to_native())
 
 
@@ -93,6 +91,14 @@ class TrainingRows:
     def n_columns(self) -> int:
         """How many columns X has."""
         return len(self.X) if isinstance(self.X, Mapping) else int(self.X.shape[1])
+
+    @property
+    def column_names(self) -> list[str]:
+        """The names of the columns of a mapping or frame; none for an array."""
+        if isinstance(self.X, Mapping):
+            return list(self.X)
+        frame = as_frame(self.X)
+        return [] if frame is None else list(frame.columns)
 
     @property
     def copies(self) -> NDArray[Any] | None:

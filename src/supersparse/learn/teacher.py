@@ -8,7 +8,7 @@ what is missing. It is fitted to the training rows of every fold anew.
 """
 
 import warnings
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Protocol, cast
@@ -63,9 +63,19 @@ def fitted_teacher(asked: Any, rows: TrainingRows, positive: object, named: Coll
         return _Given()
     if not isinstance(asked, str):
         return _Classifier.of(asked, rows, positive)
-    if asked not in NAMES:
-        raise InvalidOptionError(subject="teacher", value=asked, remedy=did_you_mean(asked, NAMES))
+    check_known_teacher(asked, ())
     return AdditiveTeacher.of(rows, positive, stumps=asked == "auto", named=named)
+
+
+def check_known_teacher(name: str, columns: Sequence[str]) -> None:
+    """Refuse a name that neither a teacher nor a column of risks has."""
+    if name not in (*NAMES, "none", *columns):
+        raise InvalidOptionError(
+            f"teacher is {name!r}, which is no teacher ({', '.join(NAMES)}, none) and no column of risks",
+            did_you_mean(name, [*NAMES, "none", *columns]),
+            subject="teacher",
+            value=name,
+        )
 
 
 def check_predicts_risks(teacher: object) -> None:
@@ -118,7 +128,13 @@ class _Classifier:
             if not is_classifier(asked):
                 raise InvalidOptionError(f"teacher is {asked!r}, which is no classifier", "give one") from None
             keywords = {} if rows.sample_weight is None else {"sample_weight": rows.sample_weight}
-            model = clone(asked).fit(rows.X, rows.y, **keywords)
+            try:
+                model = clone(asked).fit(rows.X, rows.y, **keywords)
+            except (ValueError, TypeError) as error:
+                raise InvalidOptionError(
+                    f"the teacher {type(asked).__name__} could not be fitted to the raw columns ({error})",
+                    "give one that reads them, such as a pipeline with an encoder, or its risks as an array",
+                ) from error
         classes = [label for label in model.classes_.tolist() if label == positive]
         if not classes:
             raise InvalidOptionError(

@@ -19,8 +19,8 @@ from supersparse.base.schema.scalars import Whole as WholeForm
 from supersparse.base.schema.setting import Option, keywords, keywords_of, names_of, setting
 from supersparse.base.schema.shapes import NamesForm, TableOf
 from supersparse.problem.asked import Asked, Auto
-from supersparse.problem.constraints.single import Values
-from supersparse.problem.constraints.support import MaxQuestions, MinQuestions, OfAnswers
+from supersparse.problem.constraints.single import SameSign, Values
+from supersparse.problem.constraints.support import MaxQuestions, MinQuestions, OfAnswers, ThresholdsPerVariable
 from supersparse.problem.limits import Constraint, Limits
 from supersparse.problem.naming import matching, names_or_patterns, per_feature
 from supersparse.problem.points import CoefficientSet
@@ -166,7 +166,7 @@ REFUSED = {
     "max_features": "the unit of size is the question; give max_questions",
     "min_features": "the unit of size is the question; give min_questions",
     "intercept": "a risk of questions has its own offset; remove it",
-    "objective": "questions minimise the log loss; remove it, or use Problem.of with yes/no features",
+    "objective": "questions minimise the log loss; remove it, or use goal errors, which has features",
 }
 
 
@@ -205,6 +205,8 @@ def asked_in_words(constraint: Constraint) -> str:
     """
     if isinstance(constraint, Values) and not constraint.equals:
         return f"{', '.join(constraint.of)}{' asked' if constraint.equals is None else ' not asked'}"
+    if isinstance(constraint, SameSign):
+        return "; ".join(f"points of {', '.join(of)} rise or fall alike" for _, of in constraint.variables)
     return constraint.in_words()
 
 
@@ -215,6 +217,12 @@ def refuse_limits(limits: Limits) -> None:
             f"{score_limit.source.in_words()!r}: limits on scores do not hold for questions",
             "remove it, give max_points, or use yes/no features (questions=False, --features, Problem.of)",
         )
+    for support_limit in limits.support_limits:
+        if isinstance(support_limit.source, ThresholdsPerVariable):
+            raise InvalidProblemError(
+                f"{support_limit.source.in_words()!r}: a question has several answers",
+                "give max_cuts, or use yes/no features (questions=False, --features, Problem.of)",
+            )
     for value_limit in limits.value_limits:
         if value_limit.equals:
             words = repr(value_limit.source.in_words())

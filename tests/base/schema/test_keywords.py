@@ -18,6 +18,7 @@ from supersparse import (
     SLIMClassifierCV,
     solve,
 )
+from supersparse.base.errors import UnknownParameterError
 from supersparse.base.schema.setting import constructor, keywords_of
 from supersparse.problem.asked import Asked
 
@@ -86,6 +87,11 @@ def test_a_constructor_keeps_what_it_is_given_and_refuses_the_rest():
     assert str(inspect.signature(Model)) == "(*, C0=None, goal='errors')"
     with pytest.raises(TypeError, match=r"Model.__init__\(\) got an unexpected keyword argument 'cost'"):
         Model(cost=1)
+    with pytest.raises(UnknownParameterError, match="did you mean 'goal'"):
+        Model(goals="risk")
+    elsewhere = constructor("Parameters", keywords_of(Asked, "C0"), {"goal": "it is always errors"})
+    with pytest.raises(UnknownParameterError, match="'goal'; it is always errors"):
+        elsewhere(goal="risk")
 
 
 def test_a_parameter_that_a_docstring_leaves_out_is_described_by_its_line_of_help():

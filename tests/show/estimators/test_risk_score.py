@@ -12,9 +12,11 @@ from supersparse.base.exact import shown
 from supersparse.errors import (
     InfeasibleError,
     InvalidDataError,
+    InvalidOptionError,
     InvalidProblemError,
     NotProvenWarning,
     SeparatedClassesWarning,
+    UnknownParameterError,
     WeightedRisksWarning,
 )
 from supersparse.learn.recipe import MAX_FEATURES, PreparedProblem
@@ -199,6 +201,20 @@ def test_what_only_errors_have_is_refused():
         RiskScoreClassifier(slope=3, **OF_NUMBERS).fit(X, Y)
     with pytest.raises(TypeError, match="intercept"):
         RiskScoreClassifier(intercept="none")
+    for name, value in (("tie_break", "log_loss"), ("slack", 0.1), ("calibrate", "isotonic")):
+        for model in (RiskScoreClassifier, RiskScoreClassifierCV):
+            with pytest.raises(UnknownParameterError, match=f"{name}.*use SLIMClassifier") as refused:
+                model(**{name: value})
+            assert refused.value.subject == name
+    with pytest.raises(UnknownParameterError, match="use max_features, or RiskScoreClassifier"):
+        SLIMClassifier(max_questions=3)
+    with pytest.raises(UnknownParameterError, match="did you mean 'max_questions'"):
+        RiskScoreClassifier(max_question=3)
+
+
+def test_prices_of_features_are_no_sizes_in_questions():
+    with pytest.raises(InvalidOptionError, match=r"Cs are prices of features.*give max_questions"):
+        RiskScoreClassifierCV(Cs=[0.1, 0.2]).fit({"age": [1, 2, 3, 4]}, [0, 1, 0, 1])
 
 
 def test_cross_validation_chooses_by_log_loss():

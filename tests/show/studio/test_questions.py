@@ -5,6 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from supersparse.base.errors import InvalidOptionError
 from supersparse.card import file
 from supersparse.card.words import condition
 from supersparse.problem.objective import evaluate, violated, with_answers
@@ -75,6 +76,16 @@ def test_the_studio_asks_for_six_questions_by_default(patients):
     assert found["features"] == ["age", "bmi", "stage"]
     assert found["texts"] == {"age": "Age", "bmi": "Bmi", "stage": "Stage"}
     assert "max_questions: 6" in found["yaml"]
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("points", "-5..5"), ("tie_break", "log_loss"), ("slack", 0.1), ("max_features", 3), ("slope", 1), ("C1", 0.1)],
+)
+def test_what_questions_have_not_is_refused_with_the_way_out(given, name, value):
+    plan = read_plan({**given["plan"], "settings": {**given["plan"]["settings"], name: value}})
+    with pytest.raises(InvalidOptionError, match=rf"{name} is .*; (use|remove)"):
+        check({**given, "plan": plan}, TALK)
 
 
 def test_the_form_says_what_each_kind_of_card_has():

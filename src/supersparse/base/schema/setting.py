@@ -15,6 +15,7 @@ from dataclasses import MISSING, dataclass, field, fields, replace
 from inspect import Parameter, Signature, cleandoc, get_annotations, signature
 from typing import Any, ClassVar, TypedDict, cast
 
+from supersparse.base.errors import UnknownParameterError, did_you_mean
 from supersparse.base.schema.scalars import Form
 from supersparse.base.schema.shapes import Field
 
@@ -166,11 +167,13 @@ def show(function: Any, of: Sequence[Keyword]) -> None:
     function.__signature__ = shown.replace(parameters=[*others, *(one.parameter for one in of)])
 
 
-def constructor(name: str, of: Sequence[Keyword]) -> type:
+def constructor(name: str, of: Sequence[Keyword], elsewhere: Mapping[str, str] | None = None) -> type:
     """Return a class whose constructor takes these keywords and keeps each under its name, None for {}.
 
     The docstring of a class below it describes those that mean something else there; the others are added.
+    `elsewhere` are remedies for keywords that other classes take.
     """
+    remedies = elsewhere or {}
     of = [replace(one, default=None) if one.default == {} else one for one in of]
     defaults = {one.name: one.default for one in of}
 
@@ -180,7 +183,12 @@ def constructor(name: str, of: Sequence[Keyword]) -> type:
         def __init__(self, **values: Any) -> None:
             for keyword in values:
                 if keyword not in defaults:
-                    raise TypeError(f"{type(self).__name__}.__init__() got an unexpected keyword argument {keyword!r}")
+                    raise UnknownParameterError(
+                        f"{type(self).__name__}.__init__() got an unexpected keyword argument {keyword!r}",
+                        remedies.get(keyword) or did_you_mean(keyword, defaults),
+                        subject=keyword,
+                        value=values[keyword],
+                    )
             for keyword, default in defaults.items():
                 setattr(self, keyword, values.get(keyword, default))
 

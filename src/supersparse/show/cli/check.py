@@ -57,7 +57,7 @@ def _check_agreement(settings: Settings) -> None:
     """Raise for settings that no table can satisfy, in the words of `fit`."""
     from supersparse.learn.editing import check_edits
     from supersparse.learn.prepare.prepare import Prepare
-    from supersparse.learn.recipe import Recipe, slack_of
+    from supersparse.learn.recipe import Recipe
 
     try:
         goal, _ = read_goal(settings)
@@ -65,10 +65,9 @@ def _check_agreement(settings: Settings) -> None:
         check_objective(settings.objective, threshold, settings.class_weight)
     except InvalidProblemError as error:
         raise InvalidProblemError.of(error, f"{settings.source or 'the settings'}: ") from None
-    slack_of(settings)
     solver = settings.solve.get("solver", "auto")
     if solver != "auto":
         check_goal(solver, solver_class(solver).capabilities, goal)
     check_edits(goal, settings.edits)
     parameters: dict[str, Any] = PREPARE.write(settings.prepare)
-    Recipe(settings=settings, prepare=Prepare(**parameters)).check_unit()
+    Recipe(settings=settings, prepare=Prepare(**parameters)).check()

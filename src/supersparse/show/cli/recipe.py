@@ -48,7 +48,7 @@ def read_recipe(
 
     `usual_goal` is that of a command where neither says one. Counts have yes/no features.
     """
-    from supersparse.learn.recipe import Recipe, slack_of
+    from supersparse.learn.recipe import Recipe
 
     changes = {
         name: value
@@ -62,7 +62,6 @@ def read_recipe(
         if settings.asks_questions:
             raise InvalidOptionError("counts are of yes/no features, and have no questions", "use max_features")
         settings = settings.changed(questions=False)
-    slack_of(settings)  # errors show before the table is read
     if asked.class_weight is not None:
         ClassWeights.read(asked.class_weight, "--class-weight")
         if settings.class_weight is not None:
@@ -74,7 +73,7 @@ def read_recipe(
         prepare=None if features.no_prepare else _prepare(features, settings, asked.settings),
         options=solver_options(settings, asked.settings, search.options),
     )
-    recipe.check_unit()
+    recipe.check()
     return recipe
 
 

@@ -124,7 +124,7 @@ def recipe_of(model: Any) -> Recipe:
         options=options,
         teacher=None if isinstance(teacher, str | None) or _is_risks(teacher) else teacher,
     )
-    recipe.check_unit()
+    recipe.check()
     return recipe
 
 

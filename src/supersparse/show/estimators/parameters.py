@@ -137,16 +137,28 @@ else:
         by_name = {one.name: one for one in (*ours, *solver)}
         return [by_name[name] for name in _IN_ORDER if name not in without]
 
+    _OF_SIZES = "cards of the fewest errors have features: use max_features, or RiskScoreClassifier"
+    _OF_ERRORS = {
+        **dict.fromkeys(("questions", "max_questions", "min_questions", "change_price"), _OF_SIZES),
+        "slope": "it is about risks: use RiskScoreClassifier",
+    }
+    _OF_RISKS = {
+        **dict.fromkeys(("tie_break", "slack"), "it is about errors: remove it, or use SLIMClassifier"),
+        "calibrate": "the card has risks of its own: remove it, or use SLIMClassifier; recalibrate fits new rows",
+        "intercept": "a risk has its own offset: remove it, or use SLIMClassifier",
+    }
     SLIMParameters = constructor(
-        "SLIMParameters", [*_TIES, *keywords_of(Asked, without=("goal", "slope")), *_TEACHER, *_learning()]
+        "SLIMParameters", [*_TIES, *keywords_of(Asked, without=("goal", "slope")), *_TEACHER, *_learning()], _OF_ERRORS
     )
     SLIMCVParameters = constructor(
         "SLIMCVParameters",
         [*_CHOOSING, *_TIES, *keywords_of(Asked, without=("C0", "goal", "slope")), *_TEACHER, *_learning("validate")],
+        _OF_ERRORS,
     )
     RiskParameters = constructor(
         "RiskParameters",
         [*keywords_of(Asked, without=("goal", "intercept")), *_QUESTIONS, *_learning("calibrate", prepare="auto")],
+        _OF_RISKS,
     )
     RiskCVParameters = constructor(
         "RiskCVParameters",
@@ -156,4 +168,5 @@ else:
             *_QUESTIONS,
             *_learning("calibrate", "certificate", "validate", prepare="auto"),
         ],
+        _OF_RISKS,
     )

@@ -8,7 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from supersparse.base.errors import SkippedFoldsWarning, users_level
+from supersparse.base.errors import InvalidOptionError, SkippedFoldsWarning, users_level
 from supersparse.learn.choosing import RULES, Candidate, choose_penalty
 from supersparse.learn.comparison import CARD, Measures, at_most
 from supersparse.learn.recipe import Recipe
@@ -189,6 +189,12 @@ class RiskScoreClassifierCV(RiskCVParameters, _RiskModel, SLIMClassifierCV):
         if not recipe_of(self).settings.asks_questions:
             return super().fit(X, y, sample_weight, groups, rate_groups)
         self._check_rule()
+        if not np.array_equal(self.Cs, type(self)().Cs):
+            raise InvalidOptionError(
+                "Cs are prices of features to choose from, and the size of this card is chosen in questions",
+                "give max_questions, the most to try, or questions=False",
+                subject="Cs",
+            )
         recipe, rows = read_training(self, X, y, sample_weight, rate_groups, groups)
         limit = recipe.options.get("time_limit")
         half = recipe if limit is None else replace(recipe, options={**recipe.options, "time_limit": limit / 2})

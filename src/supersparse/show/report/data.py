@@ -12,10 +12,12 @@ from supersparse.card.card import Card
 from supersparse.card.checks import OutsideValue, expectations, outside_values
 from supersparse.card.evaluate.rates import Outcomes, as_list, read_classes, read_outcomes
 from supersparse.card.raw_values import read_card_table
+from supersparse.learn.held_out import repeated_rows
+from supersparse.learn.refit import learned_from
 from supersparse.learn.splits import Split, most_folds, splits_of, usual_repeats
 from supersparse.show.report.plan import Plan
 from supersparse.table.numeric import checked_weights
-from supersparse.table.sources import as_frame, as_series
+from supersparse.table.sources import as_frame, as_series, read_every_column
 from supersparse.table.table import objects
 from supersparse.table.values import is_missing, nearest_column
 
@@ -72,7 +74,7 @@ def read_data(
         positive=read_classes(card, labels),
         weights=weights,
         n_given=n,
-        together=_codes(columns, together),
+        together=_codes(columns, together) if together else _copies(card, columns),
     )
     return scorable(card, whole)
 
@@ -114,9 +116,13 @@ def _columns(table: object) -> dict[str, NDArray[Any]]:
     return {str(name): _array(frame[name]) for name in frame.columns}
 
 
-def _codes(columns: Mapping[str, NDArray[Any]], name: str | None) -> Positions | None:
-    if name is None:
-        return None
+def _copies(card: Card, columns: Mapping[str, NDArray[Any]]) -> Positions | None:
+    """The copies of rows that folds keep together, as they do when the card is learned."""
+    used = {name: columns[name] for name in learned_from(card).columns if name in columns}
+    return repeated_rows(read_every_column(used)) if used else None
+
+
+def _codes(columns: Mapping[str, NDArray[Any]], name: str) -> Positions:
     if name not in columns:
         raise InvalidDataError(f"the table has no column {name!r}", nearest_column(name, list(columns)))
     values = columns[name].tolist()

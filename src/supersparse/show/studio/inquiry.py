@@ -138,6 +138,7 @@ def _asked(job: Mapping[str, Any]) -> Inquiry:
     choices, plan = job["choices"], job["plan"]
     settings = settings_of(plan, choices)
     recipe = Recipe(settings=settings, prepare=prepare_of(choices), options={**DEFAULT_OPTIONS, **settings.solve})
+    recipe.check()
     rows, notes = _rows(job, settings)
     rows = recipe.complete(rows)
     question = recipe.settled(rows).question(rows)
