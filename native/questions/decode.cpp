@@ -99,6 +99,24 @@ double Decoder::price_with(int place, int answer, int height) const {
   return problem_.change_price * std::max(0, changes - question.least_changes());
 }
 
+// What a question changes of the reference at least, as far as its answers from `answer` on are known: over all points that
+// its answer 0 may have.
+int Decoder::changes_with(int place, int answer, int height, uint64_t anchors) const {
+  const Points& given = problem_.reference[cells_.set[place]];
+  const std::vector<int>& heights = values_[place];
+  int least = static_cast<int>(given.size());
+  for (int anchor = 0; anchor <= kLargestPoint; anchor++) {
+    if (!(anchors >> anchor & 1)) continue;
+    int changed = (anchor != given[0]) + (anchor + height != given[answer]), lowest = std::min(anchor, anchor + height);
+    for (size_t b = answer + 1; b < given.size(); b++) {
+      changed += anchor + heights[b] != given[b];
+      lowest = std::min(lowest, anchor + heights[b]);
+    }
+    if (answer > 1 || lowest == 0) least = std::min(least, changed);
+  }
+  return least;
+}
+
 // The heights of coordinate k that rules and bound leave, the least bound first.
 const std::vector<Decoder::Child>& Decoder::children(int k, const Sums& sums) {
   const int place = place_[k], answer = answer_[k];
@@ -121,9 +139,14 @@ const std::vector<Decoder::Child>& Decoder::children(int k, const Sums& sums) {
   out.clear();
   for (int height = low; height <= high; height++) {
     const double y = base + row[k] * height, extra = price_with(place, answer, height);
-    Child child{0, height, {}, {sums.square + y * y, sums.product + y * target, sums.fixed + target * target, sums.price}};
+    Child child{0, height, {}, {sums.square + y * y, sums.product + y * target, sums.fixed + target * target, sums.price, sums.changes}};
     const double bound = constant_ + 0.5 * child.sums.least();
     if (bound >= limit(sums.price + extra) || !extend(place, answer, height, states_[k + 1], child.state)) continue;
+    if (!problem_.reference.empty()) {
+      const Changes changes = sums.changes.with(changes_with(place, answer, height, child.state.anchors));
+      if (!problem_.admits(changes)) continue;
+      if (answer == 1) child.sums.changes = changes;
+    }
     child.bound = bound + extra;
     if (answer == 1) child.sums.price += extra;
     out.push_back(child);
@@ -176,7 +199,7 @@ void Decoder::run(const Part& part, int64_t budget, const ColumnSearch::Parts& l
   leave_ = &leave;
   budget_ = budget;
   spent_ = nodes_ = leaves_ = 0;
-  Sums sums{0, 0, 0, base_price_};
+  Sums sums{0, 0, 0, base_price_, problem_.changes_outside(cells_.set)};
   int k = size_ - 1;
   for (int height : part.prefix) {
     if (k < 0) return;

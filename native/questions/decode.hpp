@@ -26,9 +26,11 @@ class Decoder {
     uint64_t anchors = 0;
     bool up = true, down = true;
   };
-  // Of the assigned rows: A, B and C of decode.cpp, and what the assigned questions pay.
+  // Of the assigned rows: A, B and C of decode.cpp, and what the assigned questions pay; of the questions whose answers are
+  // all assigned, what they change of the reference.
   struct Sums {
     double square, product, fixed, price;
+    Changes changes;
     // The best slope, and C less what it gains.
     double slope() const { return square > 0 && product > 0 ? product / square : 0; }
     double least() const { return fixed - (square > 0 && product > 0 ? product * product / square : 0); }
@@ -47,6 +49,7 @@ class Decoder {
   void leaf(const Sums& sums);
   double limit(double price) const { return incumbents_.allowed(price, static_cast<int>(cells_.set.size())); }
   double price_with(int place, int answer, int height) const;
+  int changes_with(int place, int answer, int height, uint64_t anchors) const;
 
   const Problem& problem_;
   const Cells& cells_;

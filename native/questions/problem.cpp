@@ -67,20 +67,28 @@ double Problem::price(const std::vector<int>& set, const std::vector<Points>& po
   return total;
 }
 
+bool Problem::admits(const Changes& changes) const {
+  return (most_questions_changed < 0 || changes.questions <= most_questions_changed) &&
+         (most_answers_changed < 0 || changes.answers <= most_answers_changed);
+}
+
+Changes Problem::changes_outside(const std::vector<int>& set) const {
+  Changes changes;
+  for (int j = 0; j < count() && !reference.empty(); j++)
+    if (!std::binary_search(set.begin(), set.end(), j))
+      changes = changes.with(static_cast<int>(reference[j].size() - std::count(reference[j].begin(), reference[j].end(), 0)));
+  return changes;
+}
+
 bool Problem::admits_changes(const std::vector<int>& set, const std::vector<Points>& points) const {
   if (reference.empty()) return true;
-  int changed_questions = 0, changed_answers = 0;
-  size_t at = 0;
-  for (int j = 0; j < count(); j++) {
-    const bool asked = at < set.size() && set[at] == j;
+  Changes changes = changes_outside(set);
+  for (size_t place = 0; place < set.size(); place++) {
     int changed = 0;
-    for (int b = 0; b < questions[j].answers; b++) changed += (asked ? points[at][b] : 0) != reference[j][b];
-    at += asked;
-    changed_questions += changed > 0;
-    changed_answers += changed;
+    for (size_t b = 0; b < points[place].size(); b++) changed += points[place][b] != reference[set[place]][b];
+    changes = changes.with(changed);
   }
-  return (most_questions_changed < 0 || changed_questions <= most_questions_changed) &&
-         (most_answers_changed < 0 || changed_answers <= most_answers_changed);
+  return admits(changes);
 }
 
 // The slope times the range of a question's points: with mu the least share of rows of an answer, the points' variance is at

@@ -47,6 +47,12 @@ struct Limit {
   int64_t most;
 };
 
+// How many questions, and answers, have other points than on a given card.
+struct Changes {
+  int questions = 0, answers = 0;
+  Changes with(int changed) const { return {questions + (changed > 0), answers + changed}; }
+};
+
 struct Problem {
   int rows = 0;  // a multiple of eight; padding has weight 0
   std::vector<Question> questions;
@@ -73,8 +79,10 @@ struct Problem {
   // What points cost, of question j and of a card: prices of questions and of changes.
   double price(int j, const Points& points) const { return questions[j].price + change_price * questions[j].changes(points); }
   double price(const std::vector<int>& set, const std::vector<Points>& points) const;
-  // Whether a card obeys the limits on changes against the reference.
+  // Whether so many changes of the reference are allowed, and those of a card; those of the questions outside a set.
+  bool admits(const Changes& changes) const;
   bool admits_changes(const std::vector<int>& set, const std::vector<Points>& points) const;
+  Changes changes_outside(const std::vector<int>& set) const;
   // A bound on sum |beta_b| over the offset and the heights of any allowed card: what a residual of 1 in every margin costs.
   double reach() const;
 };

@@ -86,7 +86,7 @@ def draw(seed: int) -> DrawnQuestions:
         ("must_use", (names[0],), {}), ("must_not_use", (names[-1],), {}), ("at_most", (1,), {"of": names}),
         ("at_least", (1,), {"of": names}), ("exactly", (1,), {"of": names[:2]}), ("only_if", (names[0], names[-1]), {}),
         ("budget", ({names[0]: 2, "*": 1},), {"at_most": 2}), ("same_sign", (names[:2],), {}),
-        ("close_to", ({names[0]: (0, 1, 1)},), {"questions": 1}), ("close_to", ({},), {"answers": 2}),
+        ("close_to", ({names[0]: (0, 1, 1)[: answers[0]]},), {"questions": 1}), ("close_to", ({},), {"answers": 2}),
         ("min_sensitivity", (0.7,), {}), ("min_specificity", (0.6,), {}), ("max_error", (0.4,), {}),
         ("max_false_positive_rate", (0.5,), {}),
         ("fixed", (names[0], (0, 1, 1)[: answers[0]]), {}), ("fixed", (names[-1], (None, 0, 1)[: answers[-1]]), {}),

@@ -17,7 +17,7 @@ from supersparse.card.card import Card
 from supersparse.card.evaluate.rates import Rate
 from supersparse.card.lines import class_names
 from supersparse.card.performance import ALL_COLUMNS, ClassWeights, Performance
-from supersparse.card.provenance import CertificateFile, Provenance, Suppressed
+from supersparse.card.provenance import CardUpdate, CertificateFile, Provenance, Suppressed
 from supersparse.card.risk import LogisticRisk
 from supersparse.table.plain import visible
 from supersparse.table.small_table import number
@@ -46,6 +46,7 @@ def facts(card: Card) -> tuple[tuple[str, str], ...]:
         *(() if told_above else (("Errors", _errors(card, made)),)),
         *(() if made.suppressed is None else ((COUNTS, _suppressed(made.suppressed)),)),
         *(() if made.certificate is None else ((CERTIFICATE, _certificate(made.certificate)),)),
+        *((f"Version {n}", _updated(one)) for n, one in enumerate(made.updates, start=2)),
         *(() if not made.edits else ((EDITED, _edited(made)),)),
     )
 
@@ -84,6 +85,13 @@ def _certificate(certificate: CertificateFile) -> str:
 def _edited(made: Provenance) -> str:
     changes = [visible(one.change) + (f" ({visible(one.reason)})" if one.reason else "") for one in made.edits]
     return f"by hand after learning: {'; '.join(changes)}"
+
+
+def _updated(update: CardUpdate) -> str:
+    """What an update changed, and what each change gains."""
+    before = "" if update.n_before is None else f" of a card learned from {counted(update.n_before, 'row')}"
+    changes = [f"{visible(text)} (without it the fit is {_loss(gain)} worse)" for text, gain in update.changes]
+    return f"an update{before} by {counted(update.n_rows, 'row')}: {'; '.join(changes) or 'no points changed'}"
 
 
 def _suppressed(hidden: Suppressed) -> str:

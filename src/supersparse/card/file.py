@@ -23,10 +23,19 @@ def to_json(card: Card) -> str:
 
     A card that came without one, though it claims a proof, gets none: somebody may have changed it.
     """
-    content: dict[str, object] = {"format": FORMAT, "version": VERSION, **CARD.write(card)}
+    content = _content(card)
     if card.provenance is None or card.provenance.signed:
         content["digest"] = digest_of(content)
     return json.dumps(content, indent=2, allow_nan=False) + "\n"
+
+
+def _content(card: Card) -> dict[str, object]:
+    return {"format": FORMAT, "version": VERSION, **CARD.write(card)}
+
+
+def digest(card: Card) -> str:
+    """The digest of a card as this release writes it."""
+    return digest_of(_content(card))
 
 
 def digest_of(content: Mapping[str, object]) -> str:

@@ -42,7 +42,7 @@ from supersparse.card.entries import (
 )
 from supersparse.card.performance import Compared, Judged, Performance
 from supersparse.card.printed import follows_from_learned
-from supersparse.card.provenance import CardEdit, CertificateFile, ItemSeen, Provenance, Suppressed
+from supersparse.card.provenance import CardEdit, CardUpdate, CertificateFile, ItemSeen, Provenance, Suppressed
 from supersparse.card.risk import LogisticRisk, SeenTotals, TableRisk
 from supersparse.card.rules import Domain, InRange, IsMissing, IsNoneOf, IsOneOf, Outside, ValueOf
 from supersparse.card.words import ColumnWording, Wording
@@ -344,6 +344,14 @@ _EDIT = Object(
     Entry("at", TEXT, None, "When it was made (ISO 8601, UTC), or null."),
     make=CardEdit,
 )
+_UPDATE = Object(
+    Entry("before", TEXT, help="The digest of the version before."),
+    Entry("n_before", COUNT, None, "The rows that the version before was learned from, or null."),
+    Entry("n_rows", COUNT, help="The rows of the update."),
+    Entry("gain", _LOSS, help="How much all changes lower what was minimised."),
+    Entry("changes", ListOf(tuple_of(Entry("change", SOME_TEXT), Entry("gain", _LOSS))), ()),
+    make=CardUpdate,
+)
 _SUPPRESSED = Object(
     Entry("left_out_at_most", COUNT, help="The maximum number left out.", key="left_out"),
     Entry("merged_at_most", COUNT, help="The maximum number counted with answers other than their own.", key="merged"),
@@ -383,6 +391,7 @@ PROVENANCE = Object(
         since=2,
     ),
     Entry("edits", ListOf(_EDIT), (), "What was changed by hand after learning, oldest first.", since=2),
+    Entry("updates", ListOf(_UPDATE), (), "How earlier versions of the card were changed, oldest first.", since=2),
     Entry(
         "suppressed", _SUPPRESSED, None, "People whom the counts that the card was learned from do not show.", since=2
     ),

@@ -51,6 +51,25 @@ class CardEdit:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CardUpdate:
+    """What an update changed of the version before, in words, and what each change gains.
+
+    A gain is how much worse what was minimised would be without the change, the others staying; that of all together
+    is against the version before, with its risks learned again from the same rows.
+    """
+
+    before: str  # the digest of the version before
+    n_before: int | None  # the rows that it was learned from; None where it does not say
+    n_rows: int  # the rows of the update
+    gain: float
+    changes: tuple[tuple[str, float], ...]
+
+    def __post_init__(self) -> None:
+        if not all(gain >= 0 for gain in (self.gain, *(gain for _, gain in self.changes))):
+            raise InvalidCardError("a change of an update has a gain below 0", "write 0 or more")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Suppressed:
     """People whom the counts behind a card do not show: left out, or counted with answers not their own.
 
@@ -99,6 +118,7 @@ class Provenance(Tabular):
     signed: bool = field(default=True, compare=False)  # False: read from a file without a digest
     certificate: CertificateFile | None = None  # the proof as a file that others can check
     edits: tuple[CardEdit, ...] = ()  # what was changed by hand after learning, oldest first
+    updates: tuple[CardUpdate, ...] = ()  # of earlier versions, oldest first
     suppressed: Suppressed | None = None  # people whom the counts it was learned from do not show
     projected: str | None = None  # when a proof was to be expected as the time ran out, in words; None: not known
 

@@ -41,6 +41,7 @@ from supersparse.learn.settings.unit import refuse_features, refuse_sizes_in_que
 from supersparse.learn.settings.with_data import AnswersOf, UnknownFeatureError
 from supersparse.learn.teacher import NAMES as TEACHERS
 from supersparse.learn.teacher import Teacher, blended, check_known_teacher, fitted_teacher, read_risks, sampled
+from supersparse.learn.updating import check_class, with_card_in_use, with_history
 from supersparse.problem.log_loss import at_threshold
 from supersparse.problem.losses import loss_of
 from supersparse.problem.problem import Problem
@@ -274,6 +275,8 @@ class Recipe:
         prepare = self.prepare
         if not self.is_made:
             prepare = clone(self.prepare).fit_questions(rows.X, labels, guide, rows.sample_weight)
+            if prepare.updated is not None:
+                check_class(prepare.updated, positive)
             prepare.notes_[:0] = [*rows.notes, *self._about_the_teacher(rows, teacher)]
         made = time.monotonic()
         problem = self._problem_of(prepare, rows, None if teacher is None else labels)
@@ -301,6 +304,7 @@ class Recipe:
         settings = self.settings_for(rows.y, rows.copies)
         if settings.C0 is None:
             settings = replace(settings, C0=QUESTION_PRICE / n_copies(rows))
+        settings = with_card_in_use(settings, prepare)
         names = [question.column for question in prepare.questions_]
         answers = AnswersOf(
             labels=labels,
@@ -441,7 +445,7 @@ class PreparedProblem:
         """
         card = self._with_teacher(self._with_tie_break(card_of_solution(solution, title)))
         if self.prepare is not None:
-            card = self.prepare.raw_card(card)
+            card = with_history(self.prepare.raw_card(card), self.prepare, solution)
         card = printed(card)
         if self.prepare is not None and rows is not None:
             card = remember(card, rows.X, sample_weight=rows.sample_weight)

@@ -216,12 +216,13 @@ class Problem(ProblemData):
         sets, intercept_set = read_sets(ask.points, ask.max_points, None, rows.names, (*no_levels, None))
         intercept = read_intercept("free", intercept_set)
         prices, _ = read_size_penalty(ask.C0, rows.names, intercept)
-        questions = read_questions(in_questions, rows, sets)
+        wishes = read_constraints(ask.constraints, None, None)
+        questions = read_questions(in_questions, rows, sets, wishes)
         rows = replace(
             rows, columns=tuple(c.astype(np.uint8) for c in rows.columns), scales=(1,) * len(rows.names), raw=None
         )
         sets = tuple(CoefficientSet.of(question.points) for question in questions)
-        asked = (*in_questions.limits(), *read_constraints(ask.constraints, None, None))
+        asked = (*in_questions.limits(), *wishes)
         limits = Limits.of(asked, rows, counts_intercept=False)
         refuse_limits(limits)
         problem = cls(

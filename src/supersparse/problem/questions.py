@@ -20,7 +20,13 @@ from supersparse.base.schema.setting import Option, keywords, keywords_of, names
 from supersparse.base.schema.shapes import NamesForm, TableOf
 from supersparse.problem.asked import Asked, Auto
 from supersparse.problem.constraints.single import SameSign, Values
-from supersparse.problem.constraints.support import MaxQuestions, MinQuestions, OfAnswers, ThresholdsPerVariable
+from supersparse.problem.constraints.support import (
+    CloseTo,
+    MaxQuestions,
+    MinQuestions,
+    OfAnswers,
+    ThresholdsPerVariable,
+)
 from supersparse.problem.limits import Constraint, Limits
 from supersparse.problem.naming import matching, names_or_patterns, per_feature
 from supersparse.problem.points import CoefficientSet
@@ -231,9 +237,12 @@ def refuse_limits(limits: Limits) -> None:
             )
 
 
-def read_questions(asked: AskedOfQuestions, rows: Rows, sets: Sequence[CoefficientSet]) -> tuple[Question, ...]:
-    """The question of each column: as many answers as it has, with these allowed points."""
+def read_questions(
+    asked: AskedOfQuestions, rows: Rows, sets: Sequence[CoefficientSet], wishes: Sequence[Constraint] = ()
+) -> tuple[Question, ...]:
+    """The question of each column, with these allowed points: as many answers as it has, or as a card in use has."""
     names = rows.names
+    in_use = {name: len(points) for one in wishes if isinstance(one, CloseTo) for name, points in one.card}
     outside = names_or_patterns(asked.not_known, "not_known") if asked.not_known else ()
     unordered = set(matching(outside, names, "not_known")) if outside else set()
     shapes = per_feature(asked.shape, names, what="shape", read=lambda value, _: str(value), default=lambda _: "either")
@@ -248,7 +257,7 @@ def read_questions(asked: AskedOfQuestions, rows: Rows, sets: Sequence[Coefficie
                 f"column {name!r} has values from {least / rows.scales[j]:g} to {most / rows.scales[j]:g}",
                 f"number its answers from 0 to at most {MOST_ANSWERS - 1}: cut it into bands",
             )
-        answers = max(most + 1, 2)
+        answers = max(most + 1, 2, in_use.get(name, 0))
         values = [value for value in sets[j].values if value >= 0]
         if any(value.denominator != 1 or value > LARGEST_POINT for value in values):
             raise InvalidProblemError(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from base64 import b64decode, b64encode
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, ClassVar
 
@@ -24,7 +24,7 @@ from supersparse.problem.log_loss import EFFECT_CAP
 from supersparse.problem.objective import violated, with_answers
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
-from supersparse.problem.questions import Question
+from supersparse.problem.questions import Answers, Question
 from supersparse.problem.sets import NOTHING_ALLOWED_BUT_ZERO
 
 _FORMAT = "supersparse questions checkpoint 1"
@@ -115,7 +115,7 @@ class _Run:
         saved = self.file.load(lambda content: b64decode(content["search"], validate=True)) or b""
         known = self.monitor.best
         answers = None if known is None or self.fixed else known.answers
-        start = [] if answers is None else [QuestionCard(answers, 0.0, 0.0, 0.0, 0.0)]
+        start = [QuestionCard(one, 0.0, 0.0, 0.0, 0.0) for one in (answers, self.form.reference) if one is not None]
         while True:
             outcome = self._slice(start, saved)
             self._report(outcome)
@@ -235,11 +235,22 @@ def _form(problem: Problem, scale: Fraction, fixed: Mapping[int, tuple[int, ...]
         effect_limit=EFFECT_CAP,
         must=frozenset(problem.forced),
         must_not=frozenset(j for j, own in enumerate(problem.sets) if own == NOTHING_ALLOWED_BUT_ZERO),
-        limits=tuple(filter(None, map(_whole, limits))),
+        limits=(*filter(None, map(_whole, limits)), *_of_changes(close, reference)),
         reference=None if close is None else reference,
         most_questions_changed=None if close is None else close.questions,
         most_answers_changed=None if close is None else close.answers,
     )  # fmt: skip
+
+
+def _of_changes(close: CloseTo | None, reference: Answers) -> Iterator[tuple[tuple[int, ...], int]]:
+    """What changes of a card in use leave of the sets of questions: one that is added or dropped is a change.
+
+    Of answers, adding a question changes one at least, and dropping it all that have points.
+    """
+    for most, of_answers in () if close is None else ((close.questions, False), (close.answers, True)):
+        if most is not None:
+            held = [sum(map(bool, points)) if of_answers else any(points) for points in reference]
+            yield tuple(-int(points) if points else 1 for points in held), most - sum(held)
 
 
 def _whole(limit: SupportLimit) -> tuple[tuple[int, ...], int] | None:

@@ -19,6 +19,7 @@ from supersparse.learn.prepare.fitting import NoFeatureError, PreparedColumns, u
 from supersparse.learn.prepare.raw import RawColumn, kind_of_column, stand_in
 from supersparse.learn.prepare.sample import MOST_ROWS, sampled_rows
 from supersparse.learn.prepare.settings import PrepareSettings
+from supersparse.learn.prepare.update import with_card_in_use
 from supersparse.table.sources import CellTable
 
 MOST_QUESTIONS = 60  # to choose from
@@ -61,14 +62,15 @@ def prepare_questions(
         banded[one.raw.name] = choose_answers(one, shapes.effects[k], shapes, weights, settings)
     notes |= {name: one.note for name, one in banded.items()}
     questions = tuple(one.question for one in banded.values() if one.question is not None)
-    if not questions:
+    if not questions and settings.update is None:
         raise NoFeatureError.about("question", notes)
-    return PreparedColumns(
+    prepared = PreparedColumns(
         questions=questions,
         domains={name: one.domain for name, one in banded.items() if one.domain is not None},
         notes=(*about_rows, *(f"{name}: {notes[name]}" for name in positions if name in notes)),
         n_candidates=n_candidates,
     )
+    return with_card_in_use(prepared, table, settings)
 
 
 def binned_column(column: RawColumn, kind: str, weights: Floats, settings: PrepareSettings) -> BinnedColumn | str:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from supersparse.base.errors import InvalidDataError
 from supersparse.base.exact import counted, shown
+from supersparse.card.card import Card
 from supersparse.card.rules import Domain, InRange, IsOneOf
 from supersparse.learn.prepare.bands import ColumnQuestion
 from supersparse.learn.prepare.columns import ColumnPlan, FeatureCandidate, plan_column
@@ -59,6 +60,7 @@ class PreparedColumns:
     n_rare: int = 0  # how many were left out because they single out too few rows
     codes: Mapping[str, tuple[int, ...]] = field(default_factory=dict)  # they look like missing values
     unreadable: Mapping[str, str] = field(default_factory=dict)  # columns of neither numbers nor text
+    update: Card | None = None  # the card in use whose questions these are
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

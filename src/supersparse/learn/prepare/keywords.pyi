@@ -1,6 +1,7 @@
 """Declared settings as keywords, for people, editors and type checkers; written by `make stubs`."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 class PrepareParameters:
     def __init__(
@@ -20,4 +21,7 @@ class PrepareParameters:
         ordered: Mapping[str, Sequence[object]] | None = None,
         units: Mapping[str, str] | None = None,
         candidates: int | str | None = "auto",
+        update: Any = None,
+        changes: int = 2,
+        changes_of: str = "questions",
     ) -> None: ...

@@ -22,7 +22,7 @@ from supersparse.learn.prepare.feature import Recorded, card_on_raw_columns, hol
 from supersparse.learn.prepare.fitting import PreparedColumns, as_copies, complete_rows, prepare_columns, usable_columns
 from supersparse.learn.prepare.raw import stack
 from supersparse.learn.prepare.sample import Most
-from supersparse.learn.prepare.settings import PrepareSettings, with_orders
+from supersparse.learn.prepare.settings import CardForm, PrepareSettings, with_orders
 from supersparse.problem.limits import Constraint
 from supersparse.problem.rows import read_weights
 from supersparse.table.orders import orders_among
@@ -118,6 +118,7 @@ class Prepare(PlainState, PrepareParameters, TransformerMixin, BaseEstimator):  
         self
         """
         settings, table = self._read(X)
+        settings.refuse_update()
         self._keep(prepare_columns(table, y, sample_weight, settings, most))
         return self
 
@@ -170,6 +171,7 @@ class Prepare(PlainState, PrepareParameters, TransformerMixin, BaseEstimator):  
         self.notes_ = list(found.notes)
         self.codes_ = {name: list(codes) for name, codes in found.codes.items()}
         self.unreadable_ = dict(found.unreadable)
+        self._updated = found.update
         items = [feature.item(Fraction(1)) for feature in found.features]
         items += [make(Fraction(1)) for question in found.questions for make in question.items_by_name.values()]
         self._card = unit_card(items, found.domains, self.n_features_in_)
@@ -190,6 +192,8 @@ class Prepare(PlainState, PrepareParameters, TransformerMixin, BaseEstimator):  
         """How the features were made."""
         check_is_fitted(self)
         parameters = {**self.get_params(deep=False), "ordered": self._ordered}
+        if self._updated is not None:
+            parameters["update"] = CardForm().write(self._updated)
         return Recorded(parameters=parameters, columns=self._columns, texts=self._text_columns)
 
     def with_questions(self, recut: Sequence[ColumnQuestion]) -> "Prepare":
@@ -200,8 +204,14 @@ class Prepare(PlainState, PrepareParameters, TransformerMixin, BaseEstimator):  
             questions=tuple(of_column.get(question.column, question) for question in self.questions_),
             constraints=self.constraints_, notes=tuple(self.notes_),
             domains={domain.column: domain for domain in self._card.domains}, n_candidates=self.n_candidates_,
+            update=self._updated,
         )  # fmt: skip
         return type(self).of_found(self.recorded, kept)
+
+    @property
+    def updated(self) -> Card | None:
+        """The card in use whose questions these are; None of a new card."""
+        return self._updated
 
     @property
     def raw_questions(self) -> Card:

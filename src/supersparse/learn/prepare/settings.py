@@ -10,9 +10,23 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from supersparse.base.errors import InvalidCardError, InvalidOptionError, InvalidProblemError
-from supersparse.base.schema.scalars import Either, LabelForm, Null, NumberForm, TextForm, Truth, Whole, Word
+from supersparse.base.schema.scalars import (
+    NOTHING,
+    Either,
+    LabelForm,
+    Null,
+    NumberForm,
+    Plain,
+    TextForm,
+    Truth,
+    Whole,
+    Word,
+)
 from supersparse.base.schema.setting import BY_COLUMN, NOWHERE, Option, setting, taken
 from supersparse.base.schema.shapes import ListOf, TableOf
+from supersparse.card.card import Card
+from supersparse.card.file import from_json, load, to_json
+from supersparse.card.words import Wording
 from supersparse.table.cells import is_number
 from supersparse.table.values import Category, declared_category, nearest_column
 
@@ -87,6 +101,36 @@ def _unclear(text: str, what: str) -> InvalidOptionError:
     return InvalidOptionError(
         f"{what}: {text!r} is neither a file nor cut points",
         "write 'age=40,60;bmi=25,30', or name a file with one such line per column",
+    )
+
+
+class CardForm(TextForm):
+    """A card: the path of its file; in Python, a card or the content of its file as well."""
+
+    def __init__(self) -> None:
+        super().__init__("the path of a card that `fit --out` wrote")
+
+    def convert(self, value: object) -> Any:
+        """Whatever is a card is one already."""
+        if isinstance(value, Path):
+            return str(value)
+        card = getattr(value, "card", value)
+        if isinstance(card, Mapping):
+            return from_json(json.dumps(card), source="update")
+        return card if self.holds(card) else NOTHING
+
+    def holds(self, value: object) -> bool:
+        return isinstance(value, str | Card)
+
+    def write(self, value: str | Card) -> Plain:
+        """A path as it is; a card as the content of its file, without how it was made."""
+        return value if isinstance(value, str) else json.loads(to_json(without_origin(value)))
+
+
+def without_origin(card: Card) -> Card:
+    """The questions, points and classes of a card alone."""
+    return replace(
+        card, provenance=None, risk=None, seen=None, learned=None, performance=(), reading=None, wording=Wording()
     )
 
 
@@ -241,6 +285,38 @@ class PrepareSettings:
         nearly, within a minute. None means no limit. The card says how many there were.""",
     )
 
+    update: Card | None = setting(
+        None,
+        CardForm(),
+        "Card in use to update: its questions keep its answers, and few points change.",
+        option=Option(metavar="CARD"),
+        group=NOWHERE,
+        accepts=Any,
+        doc="""Card, ScoringSystem, path or None
+        A card in use. Its questions keep their answers, and the best card that differs from it in at most `changes` of
+        them is learned. None means a new card.""",
+    )
+    changes: int = setting(
+        2,
+        Whole(0),
+        "With an update, how much of the card may change.",
+        option=Option(metavar="N"),
+        group=NOWHERE,
+        doc="""int
+        With `update`: the maximum number of questions, or answers, whose points change. A question that is added or
+        dropped counts.""",
+    )
+    changes_of: Literal["questions", "answers"] = setting(
+        "questions",
+        Word("questions", "answers"),
+        "What a change is of: a question with all its points, or one answer.",
+        option=Option(),
+        group=NOWHERE,
+        accepts=str,
+        doc="""{"questions", "answers"}
+        What `changes` counts: questions with any other points, or single answers.""",
+    )
+
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> "PrepareSettings":
         """Read and check the parameters of `Prepare`."""
@@ -250,6 +326,8 @@ class PrepareSettings:
         read |= {name: frozenset(read.get(name, ())) for name in ("keep", "categorical")}
         read["ordered"] = {name: _levels(name, given["ordered"][name]) for name in read.get("ordered", ())}
         read["direction"] = _directions(read.get("direction", {}), read.get("shape", {}))
+        if isinstance(read.get("update"), str):
+            read["update"] = load(read["update"])
         settings = cls(**read)
         _check_one_use(settings)
         return settings
@@ -276,6 +354,13 @@ class PrepareSettings:
             one = next(f for f in fields(self) if f.name == name)
             if getattr(self, name) not in (one.default, frozenset()):
                 raise InvalidProblemError(f"{name} is for yes/no features, and this card asks questions", remedy)
+
+    def refuse_update(self) -> None:
+        """Raise for the update of a card of questions, where features are made."""
+        if self.update is not None:
+            raise InvalidProblemError(
+                "update is of a card of questions, and this card is of yes/no features", "remove it, or --features"
+            )
 
     def has_shape(self, column: str) -> bool:
         """Whether the user asked that the points of a column rise or fall."""

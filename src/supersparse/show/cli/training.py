@@ -178,6 +178,7 @@ def _check(columns: ColumnOptions, recipe: "Recipe", validation: ValidationOptio
     columns.told_target()
     needs = {
         "--no-prepare": recipe.prepare is None,
+        "--update": recipe.prepare is not None and recipe.prepare.update is not None,
         "--missing drop": recipe.prepare is not None and recipe.prepare.missing == "drop",
         "--weights": columns.sample_weight is not None,
         "--cv-groups": validation.groups is not None,
