@@ -163,8 +163,8 @@ pictures: $(VENV)/.docs  ## pictures of the README and of docs/architecture.md
 	$(BIN)/python docs/scripts/readme_pictures.py
 	$(BIN)/python docs/scripts/import_picture.py
 
-# The stubs of everything that takes declared settings as keywords, for editors and type checkers.
-stubs: $(VENV)/.package  ## declared settings as keywords, for editors and type checkers
+# The stubs of the public names and of everything that takes declared settings as keywords.
+stubs: $(VENV)/.package  ## public names and declared settings, for editors and type checkers
 	$(BIN)/python docs/scripts/stubs.py
 
 # The pictures of docs/studio.md, taken in Chromium; about five minutes.

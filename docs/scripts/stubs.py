@@ -1,6 +1,6 @@
-"""The stubs of what takes declared settings as keywords: `make stubs` writes them, a test compares them.
+"""The stubs of the public names and of what takes declared settings as keywords: `make stubs` writes them.
 
-The types are those of the declarations, as their source has them.
+The types are those of the declarations, as their source has them. Tests compare the stubs with the declarations.
 """
 
 import ast
@@ -103,8 +103,20 @@ def _imports(found: Iterable[tuple[str, str]]) -> Iterator[str]:
     yield "\n\n".join(blocks)
 
 
+def public_stub() -> str:
+    """Return the text of the stub of the package: every public name, imported from where it lives."""
+    homes = {name: f"supersparse.{home}" for name, home in supersparse._HOMES.items()}
+    for home in supersparse._MODULES.values():
+        room, _, name = f"supersparse.{home}".rpartition(".")
+        homes[name] = room
+    lines = sorted(f"from {home} import {name} as {name}" for name, home in homes.items())
+    head = '"""The public names, for editors and type checkers, which run no `__getattr__`; written by `make stubs`."""'
+    return "\n".join([head, "", "from supersparse._version import __version__ as __version__", *lines, ""])
+
+
 def main() -> None:
     """Write every stub."""
+    (SOURCE / "__init__.pyi").write_text(public_stub(), encoding="utf-8")
     for room in STUBS:
         (SOURCE / room / "keywords.pyi").write_text(stub(room), encoding="utf-8")
 

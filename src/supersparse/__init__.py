@@ -10,80 +10,10 @@ from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from importlib.util import spec_from_loader
 from types import ModuleType
-from typing import TYPE_CHECKING
 
 from supersparse._version import __version__
 
-# isort: off
-if TYPE_CHECKING:  # for type checkers, which do not run __getattr__
-    from supersparse.problem import constraints as constraints
-    from supersparse.table import datasets as datasets
-    from supersparse.base import errors as errors
-    from supersparse.engine.answers import penalties as penalties
-    from supersparse.problem import theory as theory
-    from supersparse.base.stop import Stop as Stop
-    from supersparse.card.build import item as item
-    from supersparse.card.card import Card as Card, Item as Item
-    from supersparse.card.evaluate.evaluation import Evaluation as Evaluation, Subgroups as Subgroups
-    from supersparse.card.evaluate.forecasts import (
-        CalibrationCurve as CalibrationCurve,
-        DecisionCurve as DecisionCurve,
-        Forecasts as Forecasts,
-    )
-    from supersparse.card.evaluate.risk_table import RiskTable as RiskTable
-    from supersparse.card.evaluate.trade_off import CrossValidatedTradeOff as CrossValidatedTradeOff
-    from supersparse.card.explain.reasons import Explanation as Explanation
-    from supersparse.card.export.estimator import load_estimator as load_estimator, save_estimator as save_estimator
-    from supersparse.card.file import card_schema as card_schema
-    from supersparse.card.printed import printed as printed
-    from supersparse.card.risk import LogisticRisk as LogisticRisk, TableRisk as TableRisk
-    from supersparse.card.rules import Domain as Domain
-    from supersparse.engine.answers.edit import Edit as Edit, what_if as what_if
-    from supersparse.engine.answers.frontier import C0Path as C0Path, Frontier as Frontier, frontier as frontier
-    from supersparse.engine.answers.pool import Pool as Pool, pool as pool
-    from supersparse.engine.answers.trade_off import (
-        TradeOff as TradeOff,
-        TradeOffPoint as TradeOffPoint,
-        trade_off as trade_off,
-    )
-    from supersparse.engine.explain import explain_infeasible as explain_infeasible
-    from supersparse.engine.options import SolveOptions as SolveOptions
-    from supersparse.engine.rounding import rounded as rounded
-    from supersparse.engine.solution import Conflict as Conflict, Solution as Solution, Trace as Trace
-    from supersparse.engine.solve import solve as solve
-    from supersparse.learn.prepare.prepare import Prepare as Prepare
-    from supersparse.learn.row_counts import RowCounts as RowCounts, count_rows as count_rows
-    from supersparse.learn.settings.settings import Settings as Settings
-    from supersparse.problem.objective import PointsEvaluation as PointsEvaluation, evaluate as evaluate
-    from supersparse.problem.points import (
-        CoefficientSet as CoefficientSet,
-        Points as Points,
-        integers as integers,
-        non_negative as non_negative,
-        non_positive as non_positive,
-        one_digit as one_digit,
-        two_digits as two_digits,
-    )
-    from supersparse.problem.problem import Problem as Problem
-    from supersparse.show.document import ScoringSystem as ScoringSystem
-    from supersparse.show.document.plots import plot as plot, plot_evaluation as plot_evaluation
-    from supersparse.show.estimators.risk import (
-        RiskScoreClassifier as RiskScoreClassifier,
-        RiskScoreClassifierCV as RiskScoreClassifierCV,
-    )
-    from supersparse.show.estimators.slim import SLIMClassifier as SLIMClassifier
-    from supersparse.show.estimators.slim_cv import SLIMClassifierCV as SLIMClassifierCV
-    from supersparse.show.estimators.trade_off import cross_validated_trade_off as cross_validated_trade_off
-    from supersparse.show.report import (
-        Plan as Plan,
-        Report as Report,
-        make_report as make_report,
-        write_report as write_report,
-    )
-    from supersparse.table.files import read_table as read_table
-    from supersparse.table.reading import Reading as Reading
-# isort: on
-
+# Where each public name lives; type checkers and editors read `__init__.pyi`, which `make stubs` writes from it.
 _HOMES = {
     "C0Path": "engine.answers.frontier",
     "CalibrationCurve": "card.evaluate.forecasts",

@@ -101,123 +101,93 @@ _COUNTS = {
 }
 
 
+def _kind(make: Callable[[Mapping[str, Any]], Constraint], **fields: Field) -> ConstraintKind:
+    return ConstraintKind(record=Record(fields), make=make)
+
+
 def _count(name: str, make: Callable[..., Constraint]) -> ConstraintKind:
     fields = {name: _head(Whole(0), _COUNTS[name]), "of": _of()}
-    return ConstraintKind(record=Record(fields), make=lambda values: make(values[name], of=values["of"]))
+    return _kind(lambda values: make(values[name], of=values["of"]), **fields)
 
 
 def _rate(name: str, make: Callable[..., Constraint]) -> ConstraintKind:
     words = name.replace("_", " ").replace("max ", "highest acceptable ").replace("min ", "lowest acceptable ")
     fields = {name: _head(NumberForm(0, 1), f"{words}, from 0 to 1"), "group": _GROUP}
-    return ConstraintKind(record=Record(fields), make=lambda values: make(values[name], group=values.get("group")))
+    return _kind(lambda values: make(values[name], group=values.get("group")), **fields)
 
 
+_BY_VARIABLE = Either(TableOf(NamesForm(), "features by variable"), NamesForm())
 KINDS: dict[str, ConstraintKind] = {
-    "must_use": ConstraintKind(
-        record=Record({"must_use": _of("features that are in the model")}),
-        make=lambda values: single.must_use(values["must_use"]),
+    "must_use": _kind(
+        lambda values: single.must_use(values["must_use"]), must_use=_of("features that are in the model")
     ),
-    "must_not_use": ConstraintKind(
-        record=Record({"must_not_use": _of("features that are not in the model")}),
-        make=lambda values: single.must_not_use(values["must_not_use"]),
+    "must_not_use": _kind(
+        lambda values: single.must_not_use(values["must_not_use"]),
+        must_not_use=_of("features that are not in the model"),
     ),
-    "fixed": ConstraintKind(
-        record=Record(
-            {
-                "fixed": _of("features whose points are fixed"),
-                "value": _head(
-                    Either(NumberForm(), ListOf(Either(Whole(0), Null()), "points by answer")),
-                    "their points; of a question those of each answer, null for one that is free",
-                ),
-            }
+    "fixed": _kind(
+        lambda values: single.fixed(values["fixed"], values["value"]),
+        fixed=_of("features whose points are fixed"),
+        value=_head(
+            Either(NumberForm(), ListOf(Either(Whole(0), Null()), "points by answer")),
+            "their points; of a question those of each answer, null for one that is free",
         ),
-        make=lambda values: single.fixed(values["fixed"], values["value"]),
     ),
     "at_most": _count("at_most", support.at_most),
     "at_least": _count("at_least", support.at_least),
     "exactly": _count("exactly", support.exactly),
-    "thresholds_per_variable": ConstraintKind(
-        record=Record(
-            {
-                "thresholds_per_variable": _head(Whole(0), "maximum number of features of each raw variable"),
-                "variables": _head(
-                    Either(TableOf(NamesForm(), "features by variable"), NamesForm()),
-                    "the features of each variable, {age: 'age>=*'}, or one pattern a variable",
-                ),
-            }
-        ),
-        make=lambda values: support.thresholds_per_variable(values["thresholds_per_variable"], values["variables"]),
+    "thresholds_per_variable": _kind(
+        lambda values: support.thresholds_per_variable(values["thresholds_per_variable"], values["variables"]),
+        thresholds_per_variable=_head(Whole(0), "maximum number of features of each raw variable"),
+        variables=_head(_BY_VARIABLE, "the features of each variable, {age: 'age>=*'}, or one pattern a variable"),
     ),
-    "same_sign": ConstraintKind(
-        record=Record(
-            {
-                "same_sign": _head(
-                    Either(TableOf(NamesForm(), "features by variable"), NamesForm()),
-                    "the features of each variable, {age: 'age>=*'}, or those of one group, [a, b]: "
-                    "their points have one sign",
-                )
-            }
+    "same_sign": _kind(
+        lambda values: signs.same_sign(values["same_sign"]),
+        same_sign=_head(
+            _BY_VARIABLE,
+            "the features of each variable, {age: 'age>=*'}, or those of one group, [a, b]: their points have one sign",
         ),
-        make=lambda values: signs.same_sign(values["same_sign"]),
     ),
-    "only_if": ConstraintKind(
-        record=Record({"used": _of("features used"), "only_if": _of("only if one of these is used too")}),
-        make=lambda values: support.only_if(values["used"], values["only_if"]),
+    "only_if": _kind(
+        lambda values: support.only_if(values["used"], values["only_if"]),
+        used=_of("features used"),
+        only_if=_of("only if one of these is used too"),
     ),
-    "budget": ConstraintKind(
-        record=Record(
-            {
-                "budget": _head(NumberForm(0), "what the features in use may cost together"),
-                "costs": _head(
-                    TableOf(NumberForm(0), "costs by feature name or pattern"),
-                    "what features cost, by name or pattern; others cost nothing",
-                ),
-            }
+    "budget": _kind(
+        lambda values: support.budget(values["costs"], at_most=values["budget"]),
+        budget=_head(NumberForm(0), "what the features in use may cost together"),
+        costs=_head(
+            TableOf(NumberForm(0), "costs by feature name or pattern"),
+            "what features cost, by name or pattern; others cost nothing",
         ),
-        make=lambda values: support.budget(values["costs"], at_most=values["budget"]),
     ),
-    "close_to": ConstraintKind(
-        record=Record(
-            {
-                "close_to": _head(
-                    TableOf(ListOf(Whole(0), "points by answer"), "points by question"),
-                    "a card of questions, {age: [0, 1, 3]}",
-                ),
-                "questions": Field(form=Whole(0), help="how many questions may have other points"),
-                "answers": Field(form=Whole(0), help="how many answers may have other points"),
-            }
-        ),
-        make=lambda values: support.close_to(
+    "close_to": _kind(
+        lambda values: support.close_to(
             values["close_to"], questions=values.get("questions"), answers=values.get("answers")
         ),
+        close_to=_head(
+            TableOf(ListOf(Whole(0), "points by answer"), "points by question"), "a card of questions, {age: [0, 1, 3]}"
+        ),
+        questions=Field(form=Whole(0), help="how many questions may have other points"),
+        answers=Field(form=Whole(0), help="how many answers may have other points"),
     ),
     "min_sensitivity": _rate("min_sensitivity", rates.min_sensitivity),
     "min_specificity": _rate("min_specificity", rates.min_specificity),
     "max_false_positive_rate": _rate("max_false_positive_rate", rates.max_false_positive_rate),
     "max_error": _rate("max_error", rates.max_error),
-    "max_difference": ConstraintKind(
-        record=Record(
-            {
-                "max_difference": _head(NumberForm(0, 1), "how far a rate may differ between any two groups"),
-                "rate": _head(Word(*CLASS_OF), "which rate"),
-                "group": _head(TextForm("the name of a column of groups", widget="group"), "the column of groups"),
-            }
-        ),
-        make=lambda values: rates.max_difference(
-            values["rate"], group=values["group"], at_most=values["max_difference"]
-        ),
+    "max_difference": _kind(
+        lambda values: rates.max_difference(values["rate"], group=values["group"], at_most=values["max_difference"]),
+        max_difference=_head(NumberForm(0, 1), "how far a rate may differ between any two groups"),
+        rate=_head(Word(*CLASS_OF), "which rate"),
+        group=_head(TextForm("the name of a column of groups", widget="group"), "the column of groups"),
     ),
-    "max_total_score": ConstraintKind(
-        record=Record(
-            {
-                "max_total_score": _head(NumberForm(), "the largest sum of points within the ranges"),
-                "ranges": Field(
-                    form=TableOf(Pair(NumberForm(), "a pair such as [0, 100]"), "ranges by feature name"),
-                    help="ranges by feature name or pattern; others have the one observed",
-                ),
-            }
+    "max_total_score": _kind(
+        lambda values: single.max_total_score(values["max_total_score"], ranges=values.get("ranges")),
+        max_total_score=_head(NumberForm(), "the largest sum of points within the ranges"),
+        ranges=Field(
+            form=TableOf(Pair(NumberForm(), "a pair such as [0, 100]"), "ranges by feature name"),
+            help="ranges by feature name or pattern; others have the one observed",
         ),
-        make=lambda values: single.max_total_score(values["max_total_score"], ranges=values.get("ranges")),
     ),
 }
 
