@@ -16,7 +16,7 @@ from supersparse.errors import InvalidDataError, SolverFailedError
 from supersparse.learn import crossfit
 from supersparse.learn.clock import Clock
 from supersparse.learn.crossfit import CrossFit, FitsOfFold, Fold
-from supersparse.learn.fit import fit
+from supersparse.learn.fit import Learner, fit
 from supersparse.learn.held_out import Folds
 from supersparse.learn.prepare.cuts import ClassCounts, cut_gains, gain
 from supersparse.learn.prepare.round_numbers import roundest
@@ -83,6 +83,20 @@ def test_a_card_comes_without_folds_when_time_is_up():
     assert fitted.validation is None
     assert fitted.unjudged == "the time limit leaves too little time for the folds; raise it"
     assert fitted.card.provenance.n_rows == 200
+
+
+def test_a_search_has_a_tenth_of_the_limit_when_preparing_took_it_all():
+    X, y = wide(200, 40)
+    rows = rows_of(X, y)
+    question = recipe_of(SLIMClassifier(prepare="auto", C0=0.02, max_points=1, time_limit=30)).question(rows)
+    limits = []
+
+    def noted(asked, options):
+        limits.append(options["time_limit"])
+        return solve(asked.problem, **{**options, "time_limit": None})
+
+    Learner(solve=noted).fit(question, rows, Clock(ends=0.0))
+    assert limits == [3.0]
 
 
 def test_no_fold_is_begun_that_takes_longer_than_the_time_left():

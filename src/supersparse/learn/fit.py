@@ -30,6 +30,7 @@ from supersparse.problem.losses import loss_of
 from supersparse.problem.variants import quiet_about_penalties
 
 _FIRST, _FOLDS = 0.1, 0.6  # shares of the time that is left
+_LEAST = 0.1  # share of the whole limit that every search has: preparing a large table may have taken all of it
 FIRST, FINAL, INTERRUPTED = "first card", "final card", "interrupted"
 _TOO_LITTLE_TIME = "the time limit leaves too little time for the folds; raise it"
 
@@ -107,6 +108,9 @@ class Learner:
         self, question: PreparedProblem, clock: Clock, start: Solution | None = None, *, is_first: bool = False
     ) -> Solution:
         options: SolverKeywords = {**clock.limited(question.recipe).options, "on_progress": self.watch}
+        left, limit = options.get("time_limit"), question.recipe.options.get("time_limit")
+        if left is not None and limit is not None:
+            options["time_limit"] = max(left, _LEAST * limit)
         if is_first:
             options["checkpoint"] = None  # which is of the final card
         points = start_from(self.initial, question.problem) if start is None else start.points
