@@ -1,5 +1,7 @@
 """Cards of questions judged on held-out rows: beside models of all columns, and beside fewer questions."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sklearn.metrics import log_loss, roc_auc_score
@@ -37,6 +39,34 @@ def test_measures_are_those_of_scikit_learn_by_weight():
     assert found.log_loss == pytest.approx(log_loss(positive, risks, sample_weight=weights))
     assert found.error == pytest.approx(np.average((risks > 0.4) != positive, weights=weights))
     assert Measures.of(risks, np.ones(50, dtype=bool), None, 0.5).auc is None
+    assert found.agreement is None
+
+
+def test_fidelity_is_to_the_risks_of_the_teacher_by_weight():
+    risks, taught, weights = np.array([0.2, 0.6, 0.9]), np.array([0.4, 0.3, 0.8]), np.array([1, 1, 2])
+    found = Measures.of(risks, np.array([True, False, True]), weights, 0.5, taught=taught)
+    mean = (0.4 + 0.3 + 1.6) / 4
+    spread = (0.4 - mean) ** 2 + (0.3 - mean) ** 2 + 2 * (0.8 - mean) ** 2
+    assert found.teacher_r2 == pytest.approx(1 - (0.04 + 0.09 + 0.02) / spread)
+    assert found.agreement == 0.75
+    by_hand = [-t * np.log(r) - (1 - t) * np.log(1 - r) for t, r in zip(taught, risks, strict=True)]
+    assert found.teacher_log_loss == pytest.approx((by_hand[0] + by_hand[1] + 2 * by_hand[2]) / 4)
+    assert Measures.of(risks, np.array([True, False, True]), None, 0.5, taught=np.full(3, 0.5)).teacher_r2 is None
+
+
+def test_a_card_that_imitates_says_how_near_it_is():
+    rows = rows_of()
+    taught = 1 / (1 + np.exp(-np.nan_to_num(rows.X["a"]) - rows.X["b"]))
+    recipe = recipe_of(blend=1)
+    folds = Folds(splits=splits_of(rows.y, 2), n_jobs=1)
+    rows = replace(rows, risks=taught)
+    card = fit(recipe.question(rows), rows, folds).card
+    own = next(one for one in card.performance[-1].compared if one.of == CARD)
+    assert 0.5 < own.teacher_r2 < own.agreement < 1
+    said = " ".join(str(ScoringSystem(card)).split())
+    assert f"Fidelity R² {own.teacher_r2:.2f}, {100 * own.agreement:.1f} % same decisions" in said
+    assert "fit to the risks of the teacher" in said
+    assert ScoringSystem.from_json(ScoringSystem(card).to_json()).card == card
 
 
 def test_all_are_learned_from_the_training_rows_and_measured_on_the_others():

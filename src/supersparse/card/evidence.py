@@ -16,7 +16,7 @@ from supersparse.base.schema.tree import label_text
 from supersparse.card.card import Card
 from supersparse.card.evaluate.rates import Rate
 from supersparse.card.lines import class_names
-from supersparse.card.performance import ALL_COLUMNS, ClassWeights, Performance
+from supersparse.card.performance import ALL_COLUMNS, THIS_CARD, ClassWeights, Compared, Performance
 from supersparse.card.provenance import CardUpdate, CertificateFile, Provenance, Suppressed
 from supersparse.card.risk import LogisticRisk
 from supersparse.table.plain import visible
@@ -61,7 +61,8 @@ def _proof(made: Provenance) -> str:
     if made.asks_questions and made.proven_optimal:
         asked = made.settings or {}
         price = ", with a small price for each question" if asked.get("C0", 0) != 0 else ""
-        fit = "the blended labels" if _is_blended(made) else "the labels"
+        blended = "the risks of the teacher" if _imitates(made) else "the blended labels"
+        fit = blended if _is_blended(made) else "the labels"
         return f"Proven: of all cards that ask {visible(made.allowed)}, none is better (fit to {fit}{price})."
     if made.proven_optimal:
         of_all = "no other card" if made.features is None else f"of all cards over {_candidates(made)}, none"
@@ -154,7 +155,16 @@ def evidence_rows(seen: Performance) -> tuple[tuple[str, str], ...]:
         *((name, _rate(part, whole)) for name, part, whole in rates),
         *(() if seen.calibration is None else (("Calibration slope", _calibration(seen.calibration)),)),
         ("Misclassified", _rate(seen.errors, seen.n)),
+        *(("Fidelity", text) for one in seen.compared if one.of == THIS_CARD and (text := _fidelity(one))),
     )
+
+
+def _fidelity(one: Compared) -> str | None:
+    """How near a card is to the teacher that was named."""
+    if one.agreement is None or one.teacher_log_loss is None:
+        return None
+    explained = "" if one.teacher_r2 is None else f"R\u00b2 {one.teacher_r2:.2f}, "
+    return f"{explained}{percent(one.agreement)} same decisions, log loss {_loss(one.teacher_log_loss)} to the teacher"
 
 
 def _auc(seen: Performance) -> str:
@@ -194,6 +204,8 @@ def about_labels(card: Card) -> str | None:
     made = card.provenance
     if made is None or not _is_blended(made):
         return None
+    if _imitates(made):
+        return "Learned to imitate the risks of a teacher; all numbers here are of the true outcomes."
     return "Learned from labels blended with a model of all columns; all numbers here are of the true outcomes."
 
 
@@ -201,6 +213,11 @@ def _is_blended(made: Provenance) -> bool:
     """Whether a card was learned from labels that were blended with the risks of a teacher."""
     usual = "auto" if made.asks_questions else "none"
     return bool((made.settings or {}).get("teacher", usual) != "none")
+
+
+def _imitates(made: Provenance) -> bool:
+    """Whether the risks of the teacher alone were the labels."""
+    return (made.settings or {}).get("blend") == 1
 
 
 def percent(share: float) -> str:

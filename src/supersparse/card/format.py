@@ -302,6 +302,9 @@ _COMPARED = Object(
     Entry("auc_high", _SHARE, None, get=_part("auc_interval", 1)),
     Entry("log_loss_low", _SLOPE, None, get=_part("log_loss_interval", 0)),
     Entry("log_loss_high", _SLOPE, None, get=_part("log_loss_interval", 1)),
+    Entry("teacher_log_loss", _LOSS, None, "Log loss to the risks of a teacher that was named."),
+    Entry("teacher_r2", _SLOPE, None, "The share of the variance of its risks that is explained."),
+    Entry("agreement", _SHARE, None, "The share of its decisions that are the same."),
     Entry("worse", TRUTH, None, "Whether its log loss is clearly higher than that of the best size."),
     make=_compared,
 )

@@ -11,6 +11,9 @@ from supersparse.table.small_table import Tabular
 Judged = Literal["training", "cross-validation", "validation"]
 ALL_COLUMNS = "all columns (ridge)"
 """How the ridge regression on all columns is called among the models that a card is compared with."""
+THIS_CARD = "this card"
+FIDELITY = ("teacher_log_loss", "teacher_r2", "agreement")
+"""How near a card is to a teacher that was named, such as the model in use that it imitates."""
 ClassWeights = tuple[Fraction, Fraction]  # (negative, positive)
 
 
@@ -27,9 +30,12 @@ class Compared:
     auc_interval: tuple[float, float] | None = None  # of 95 %, over the folds
     log_loss_interval: tuple[float, float] | None = None
     worse: bool | None = None  # of a card of fewer questions: whether its log loss is clearly higher than the best's
+    teacher_log_loss: float | None = None  # to the risks of the teacher, where one was named
+    teacher_r2: float | None = None  # share of the variance of its risks that is explained
+    agreement: float | None = None  # share of its decisions that are the same
 
     def __post_init__(self) -> None:
-        for name in ("auc", "error", "proven"):
+        for name in ("auc", "error", "proven", "agreement"):
             value = getattr(self, name)
             if value is not None and not (math.isfinite(value) and 0 <= value <= 1):
                 raise InvalidCardError(f"the {name} of {self.of!r} is {value}", "it must lie between 0 and 1")

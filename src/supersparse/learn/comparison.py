@@ -17,7 +17,7 @@ from sklearn.metrics import roc_auc_score
 
 from supersparse.base.exact import counted
 from supersparse.base.stop import Stop
-from supersparse.card.performance import ALL_COLUMNS, Compared
+from supersparse.card.performance import ALL_COLUMNS, FIDELITY, THIS_CARD, Compared
 from supersparse.engine.options import SolverKeywords
 from supersparse.engine.solution import Solution
 from supersparse.engine.solve import solve_each_size
@@ -28,7 +28,7 @@ from supersparse.problem.losses import loss_of
 from supersparse.problem.variants import errors_only
 from supersparse.table.sources import as_array
 
-CARD, TEACHER = "this card", "the teacher"
+CARD, TEACHER = THIS_CARD, "the teacher"
 _SURE = 1e-9  # of a risk near 0 or 1
 
 
@@ -40,12 +40,21 @@ class Measures:
     log_loss: float
     error: float  # share wrong where a risk above that of the card's threshold predicts the positive class
     proven: bool | None = None  # of a card
+    teacher_log_loss: float | None = None  # to the risks of a teacher that was named, and so on
+    teacher_r2: float | None = None  # share of the variance of the teacher's risks
+    agreement: float | None = None  # share of the decisions that are the teacher's
 
     @classmethod
     def of(
-        cls, risks: Floats, positive: NDArray[np.bool_], weights: Any, at: float, proven: bool | None = None
+        cls,
+        risks: Floats,
+        positive: NDArray[np.bool_],
+        weights: Any,
+        at: float,
+        proven: bool | None = None,
+        taught: Floats | None = None,
     ) -> "Measures":
-        """Measure risks; `at` is the risk above which the positive class is predicted."""
+        """Measure risks; `at` is the risk above which the positive class is predicted, `taught` are a teacher's."""
         w = np.ones(len(risks)) if weights is None else np.asarray(as_array(weights), float)
         sure = np.clip(risks, _SURE, 1 - _SURE)
         has_both = positive[w > 0].any() and not positive[w > 0].all()
@@ -54,7 +63,21 @@ class Measures:
             log_loss=float(np.average(-np.log(np.where(positive, sure, 1 - sure)), weights=w)),
             error=float(np.average((risks > at) != positive, weights=w)),
             proven=proven,
+            **({} if taught is None else _fidelity(risks, sure, taught, w, at)),
         )
+
+
+def _fidelity(risks: Floats, sure: Floats, taught: Floats, weights: Floats, at: float) -> dict[str, float | None]:
+    """How near risks are to those of a teacher."""
+    spread = np.average((taught - np.average(taught, weights=weights)) ** 2, weights=weights)
+    apart = np.average((taught - risks) ** 2, weights=weights)
+    return {
+        "teacher_log_loss": float(
+            -np.average(taught * np.log(sure) + (1 - taught) * np.log(1 - sure), weights=weights)
+        ),
+        "teacher_r2": float(1 - apart / spread) if spread > 0 else None,
+        "agreement": float(np.average((risks > at) == (taught > at), weights=weights)),
+    }
 
 
 def compared(
@@ -70,12 +93,14 @@ def compared(
     """
     positive = np.asarray(test.y == question.problem.rows.classes[1])
     at = float(question.problem.risk_threshold)
+    of_all = _of_all_columns(question.teacher, question, train, test)
+    taught = None if isinstance(question.teacher, AdditiveTeacher) else of_all.get(TEACHER)
 
     def measured(risks: Floats, proven: bool | None = None) -> Measures:
-        return Measures.of(risks, positive, test.sample_weight, at, proven)
+        return Measures.of(risks, positive, test.sample_weight, at, proven, taught)
 
     found = {CARD: measured(question.risks(solution, test.X), solution.proven_optimal)}
-    found |= {name: measured(risks) for name, risks in _of_all_columns(question.teacher, question, train, test).items()}
+    found |= {name: measured(risks) for name, risks in of_all.items()}
     for size, (one, proven) in _of_each_size(question, solution, options).items():
         found[at_most(size)] = measured(question.risks(one, test.X), proven)
     return found
@@ -145,12 +170,17 @@ class Comparison:
         each = [fold[name] for fold in self.by_fold]
         aucs = [one.auc for one in each if one.auc is not None]
         proven = [one.proven for one in each if one.proven is not None]
-        return {
+        found = {
             "auc": fmean(aucs) if aucs else None,
             "log_loss": fmean(one.log_loss for one in each),
             "error": fmean(one.error for one in each),
             "proven": fmean(proven) if proven else None,
         }
+        for measure in FIDELITY:
+            known = [value for one in each if (value := getattr(one, measure)) is not None]
+            if known:
+                found[measure] = fmean(known)
+        return found
 
     def as_data(self) -> list[dict[str, Any]]:
         """The same for JSON."""
@@ -189,7 +219,8 @@ class Comparison:
             m = self.means(name)
             auc = "-" if m["auc"] is None else f"{m['auc']:.3f}"
             proven = m["proven"]
-            said = "" if proven is None or proven == 1 else f"  proven in {100 * proven:.0f} % of the folds"
+            near = "" if m.get("teacher_r2") is None else f"  R2 to the teacher {m['teacher_r2']:.3f}"
+            said = near if proven is None or proven == 1 else f"{near}  proven in {100 * proven:.0f} % of the folds"
             lines.append(f"{name:{wide}}  {auc:>5}  {m['log_loss']:>8.4f}  {m['error']:.3f}{said}")
         return "\n".join(lines)
 
