@@ -23,7 +23,8 @@ from supersparse.base.errors import (
     SupersparseError,
     did_you_mean,
 )
-from supersparse.base.schema.scalars import Form, Plain, Schema
+from supersparse.base.schema.scalars import Form, Plain, Schema, TextForm
+from supersparse.base.schema.setting import Option, setting
 from supersparse.base.schema.shapes import Field, Record, TableOf
 from supersparse.base.schema.tree import (
     FileMapping,
@@ -41,6 +42,23 @@ from supersparse.card.words import ColumnWording, Wording
 from supersparse.table.values import Category
 
 Place = tuple[str, ...]  # the keys that lead to a key
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WordingSettings:
+    """The title of a card, and the file of its other words."""
+
+    title: str | None = setting(
+        None, TextForm(), "Title of the card; default: the target.", option=Option(metavar="TEXT"), in_files=False
+    )
+    names: Path | None = setting(
+        None,
+        TextForm(),
+        "YAML or JSON file with labels, units, questions, answers and names of classes; `supersparse names` "
+        "starts one.",
+        option=Option(read=Path, is_read_later=True, is_file=True),
+        in_files=False,
+    )
 
 
 class _Words(Form[str | None]):

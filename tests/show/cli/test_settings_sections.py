@@ -210,7 +210,8 @@ def test_a_thing_has_one_name_in_python_in_the_file_and_on_the_command_line():
     for section in (sections.TABLE, sections.PREPARE, sections.VALIDATE):
         assert set(section.fields) - in_files_only <= options
     assert set(sections.PREPARE.fields) <= set(inspect.signature(Prepare).parameters)
-    assert set(FeatureOptions.SETTINGS) == set(sections.PREPARE.fields) - in_files_only
+    # --no-prepare switches the whole section off
+    assert set(FeatureOptions.SETTINGS) == (set(sections.PREPARE.fields) | {"prepare"}) - in_files_only
 
 
 def test_levels_in_order_are_listed_in_the_file_or_on_the_command_line(run, tmp_path):

@@ -98,7 +98,7 @@ def test_folds_of_the_studio_follow_time_where_asked(tmp_path):
     rows = [f"{'yes' if k % 3 else 'no'},{'yes' if k % 2 else 'no'},{day}" for k, day in enumerate(days)]
     path.write_text("\n".join(["smoker,died,day", *rows]) + "\n")
     wanted = given(path)
-    wanted["choices"] = changed(wanted["choices"], {"split_times": "day"})
+    wanted["choices"] = changed(wanted["choices"], {"cv_time": "day"})
     asked = asked_of(wanted)
     assert len(asked.splits()) == 5
     for train, test in asked.splits():

@@ -32,6 +32,8 @@ class Option:
     default: str | None = None  # in words
     read: Callable[[str], Any] | None = None  # of one text; a type of Python is the type of the option
     is_read_later: bool = False
+    flag: bool | None = None  # what an option says that takes no value
+    is_file: bool = False  # to be read, so it must be there
 
 
 def setting(

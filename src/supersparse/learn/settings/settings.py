@@ -120,6 +120,9 @@ class Settings(Tabular, SizeInQuestions, Asked):
         Either(Truth(), Null()),
         "Whether the unit of size is the question, a column with points for each answer, or the yes/no feature; "
         "default: true for goal risk with prepared columns.",
+        option=Option(
+            name="features", flag=False, help="With goal risk, learn a card of yes/no features instead of questions."
+        ),
         group="size",
         doc="""bool or None
         Whether the card asks questions. None means yes, unless ``prepare=None``.""",
@@ -151,10 +154,16 @@ class Settings(Tabular, SizeInQuestions, Asked):
         ByName(()), TABLE, "How `fit` reads the file, and what its columns are for; like the options."
     )
     prepare: Mapping[str, Any] = setting(
-        ByName(()), PREPARE, "How `fit` makes features of columns; the arguments of `Prepare`."
+        ByName(()),
+        PREPARE,
+        "How `fit` makes features of columns; the arguments of `Prepare`.",
+        option=Option(name="no_prepare", flag=False, help="Use the numeric columns as they are."),
     )
     validate: Mapping[str, Any] | bool = setting(
-        True, Either(Truth(), VALIDATE), "How `fit` judges the card on held-out rows; false: not at all."
+        True,
+        Either(Truth(), VALIDATE),
+        "How `fit` judges the card on held-out rows; false: not at all.",
+        option=Option(read=bool, help="Judge the card on held-out rows, and give it risks."),
     )
     edits: tuple[Mapping[str, Any], ...] = setting(
         (),

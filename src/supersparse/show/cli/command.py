@@ -96,8 +96,7 @@ def _with_file(group: Any, settings: Settings, path: Path) -> Any:
             changes[name] = value
         else:
             say.note(f"{overriding} overrides {name} in {path}")
-    validate = {"validate": changes.pop("validate")} if "validate" in changes else {}
-    return replace(group, in_file=changes, **validate)
+    return replace(group, in_file=changes)
 
 
 def _overriding(group: Any, name: str) -> str | None:

@@ -44,7 +44,7 @@ _MUCH = 0.05  # share of the people left out from which on fewer questions are s
 def counts(
     data: DataFile,
     columns: Annotated[ColumnOptions, Without("sample_weight")],
-    features: Annotated[FeatureOptions, Without("no_prepare")],
+    features: Annotated[FeatureOptions, Without("prepare")],
     table: TableOptions,
     output: Output,
     out: Annotated[Path, typer.Option(dir_okay=False, help="Write the counts to this CSV file.")],
@@ -182,8 +182,6 @@ def _read(path: Path, columns: ColumnOptions, features: FeatureOptions) -> "Ques
 
 
 def _refuse(features: FeatureOptions, columns: ColumnOptions, why: str) -> None:
-    if features.no_prepare:
-        raise InvalidOptionError(f"--no-prepare: {why}", "remove it", subject="--no-prepare")
     for group in (features, columns):
         for name in group.values:
             if name != "target":

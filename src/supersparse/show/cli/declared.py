@@ -69,7 +69,9 @@ def _parameter(one: Field[Any]) -> Parameter:
     form, option, name = one.metadata["field"].form, one.metadata["option"], option_name(one)
     text, default, metavar = option.help or one.metadata["field"].help, option.default, option.metavar
     type_: Any = str
-    if isinstance(form, Truth):
+    if option.flag is not None:
+        type_ = bool
+    elif isinstance(form, Truth) or option.read is bool:
         type_, off = bool, f"--no-{name[2:]}"
         default, name = (name if one.default else off), f"{name}/{off}"
     elif isinstance(form, Word):
@@ -85,6 +87,8 @@ def _parameter(one: Field[Any]) -> Parameter:
         name,
         help=text.replace("null", _word_for_none(form)) if form.holds(None) else text,
         metavar=metavar,
+        exists=option.is_file,
+        dir_okay=not option.is_file,
         show_default="" if default is None else str(default),
     )
     return Parameter(one.name, Parameter.KEYWORD_ONLY, annotation=Annotated[type_ | None, info], default=None)
@@ -95,6 +99,8 @@ def _read(one: Field[Any], value: Any) -> Any:
     form, option, name = one.metadata["field"].form, one.metadata["option"], option_name(one)
     if option.is_read_later:
         return value
+    if option.flag is not None:
+        return option.flag
     if option.read is not None:
         value = option.read(value)
     elif isinstance(form, TableOf):

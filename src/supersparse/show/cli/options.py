@@ -12,6 +12,7 @@ from typing import Annotated, ClassVar, cast
 import typer
 
 from supersparse.base.errors import InvalidOptionError
+from supersparse.card.names_file import WordingSettings
 from supersparse.engine.options import SolverKeywords, SolverOptions
 from supersparse.learn.prepare.settings import PrepareSettings
 from supersparse.learn.settings.settings import Settings
@@ -99,35 +100,32 @@ class ColumnOptions(Declared):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WordingOptions:
+class WordingOptions(Declared):
     """The title of the card, and the names of its columns, answers and classes."""
 
-    title: Annotated[str | None, typer.Option(metavar="TEXT", help="Title of the card; default: the target.")] = None
-    names: Annotated[
-        Path | None,
-        typer.Option(
-            exists=True,
-            dir_okay=False,
-            help="YAML or JSON file with labels, units, questions, answers and names of classes; "
-            "`supersparse names` starts one.",
-        ),
-    ] = None
+    SETTINGS = options_of(WordingSettings)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FeatureOptions(Declared):
     """How raw columns become features."""
 
-    SETTINGS = options_of(PrepareSettings)
+    SETTINGS: ClassVar = {**options_of(Settings, "prepare"), **options_of(PrepareSettings)}
 
-    no_prepare: Annotated[bool, typer.Option("--no-prepare", help="Use the numeric columns as they are.")] = False
+    @property
+    def none(self) -> bool:
+        """Whether columns are used as they are."""
+        return self.prepare is False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AskedOptions(Declared):
     """Settings of the scoring system; a settings file covers the rest."""
 
-    SETTINGS = options_of(Settings, without=tuple(ColumnOptions.SETTINGS))
+    SETTINGS: ClassVar = {
+        **options_of(Settings, "questions"),
+        **options_of(Settings, without=(*ColumnOptions.SETTINGS, "prepare", "validate")),
+    }
 
     settings: Annotated[
         Path | None,
@@ -137,25 +135,13 @@ class AskedOptions(Declared):
             help="YAML or JSON file with settings and constraints, and any of the options here, which override it.",
         ),
     ] = None
-    of_features: Annotated[
-        bool, typer.Option("--features", help="With goal risk, learn a card of yes/no features instead of questions.")
-    ] = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ValidationOptions(Declared):
     """Cross-validation, and how rows are divided for it."""
 
-    SETTINGS = options_of(ValidationSettings)
-
-    validate: Annotated[
-        bool | None,
-        typer.Option(
-            "--validate/--no-validate",
-            show_default="--validate",
-            help="Judge the card on held-out rows, and give it risks.",
-        ),
-    ] = None
+    SETTINGS: ClassVar = {**options_of(Settings, "validate"), **options_of(ValidationSettings)}
 
     @property
     def judges(self) -> bool:
@@ -164,7 +150,9 @@ class ValidationOptions(Declared):
 
     @property
     def asks(self) -> list[str]:
-        return [option_name(one) for name, one in self.SETTINGS.items() if self.values.get(name, "none") != "none"]
+        """The options that say how rows are divided."""
+        asked = {name: one for name, one in self.SETTINGS.items() if name != "validate"}
+        return [option_name(one) for name, one in asked.items() if self.values.get(name, "none") != "none"]
 
     @property
     def folds(self) -> int:

@@ -55,8 +55,6 @@ def read_recipe(
         for name, value in {**asked.values, **columns.values}.items()
         if name in Settings.__dataclass_fields__ and name != "class_weight"
     }
-    if asked.of_features:
-        changes["questions"] = False
     settings = read_settings_file(asked.settings, changes, usual_goal=usual_goal)
     if of_counts and settings.loss.gives_risks:
         if settings.asks_questions:
@@ -66,11 +64,11 @@ def read_recipe(
         ClassWeights.read(asked.class_weight, "--class-weight")
         if settings.class_weight is not None:
             note(f"--class-weight overrides class_weight in {asked.settings}")
-    if features.no_prepare and settings.prepare:
+    if features.none and settings.prepare:
         note(f"--no-prepare overrides prepare in {asked.settings}")
     recipe = Recipe(
         settings=settings,
-        prepare=None if features.no_prepare else _prepare(features, settings, asked.settings),
+        prepare=None if features.none else _prepare(features, settings, asked.settings),
         options=solver_options(settings, asked.settings, search.options),
     )
     recipe.check()
@@ -97,7 +95,7 @@ def read_settings_file(path: Path | None, options: Mapping[str, Any], *, usual_g
         )
     for name in changes:
         if getattr(settings, name) != getattr(Settings(), name):
-            note(f"{_OPTIONS.get(name, '--features')} overrides {name} in {path}")
+            note(f"{_OPTIONS[name]} overrides {name} in {path}")
     settings = load_settings(path, goal=changes.get("goal"), usual_goal=usual_goal)
     for about_the_file in () if settings.origin is None else settings.origin.notes:
         note(f"{path}: {about_the_file}")

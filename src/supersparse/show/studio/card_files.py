@@ -32,8 +32,6 @@ from supersparse.show.studio.progress import Progress, Talk
 from supersparse.show.studio.texts import text
 from supersparse.table.plain import visible
 
-_READING = {"missing": "na"}  # others are called like the option
-
 
 def check(job: dict[str, Any], _talk: Talk) -> dict[str, Any]:
     """Ask without solving: say how many rows and questions there are, and how a settings file says it."""
@@ -97,7 +95,7 @@ def whole_settings(job: Mapping[str, Any]) -> Settings:
 
 
 def _table(choices: Mapping[str, Any], asked: Inquiry) -> dict[str, Any]:
-    reading = {_READING.get(name, name): value for name, value in choices["reading"].items() if value not in (None, [])}
+    reading = {name: value for name, value in choices["reading"].items() if value not in (None, [])}
     columns = {
         "target": choices["target"],
         "drop": [*choices["drop"], *uncut(choices)],
@@ -112,10 +110,9 @@ def _validate(choices: Mapping[str, Any], asked: Inquiry) -> dict[str, Any] | bo
     if folds is None:
         return False
     section: dict[str, Any] = {"cv": folds, "repeats": asked.repeats}
-    if choices["split_times"] is not None:
-        section["cv_time"] = choices["split_times"]
-    elif choices["split_groups"] != "auto":
-        section["cv_groups"] = choices["split_groups"] or "none"
+    name = "cv_groups" if choices["cv_time"] is None else "cv_time"
+    if choices[name] is not None:
+        section[name] = choices[name]
     return section
 
 
@@ -173,7 +170,7 @@ def report(job: dict[str, Any], talk: Talk) -> dict[str, Any]:
     rows = asked.rows
     columns = {**rows.X, **(rows.rate_groups or {})}
     groups = None
-    if rows.groups is not None and job["choices"]["split_times"] is None:
+    if rows.groups is not None and job["choices"]["cv_time"] is None:
         groups = text("notes.together")
         columns[groups] = rows.groups
     made = make_report(

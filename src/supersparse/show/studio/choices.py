@@ -7,13 +7,14 @@ from functools import cache
 from typing import Any
 
 from supersparse.base.errors import InvalidInputError
-from supersparse.base.schema.scalars import Either, Form, Null, TextForm
+from supersparse.base.schema.scalars import Form, TextForm
 from supersparse.base.schema.setting import BY_COLUMN, NOWHERE, names_of, settings_of
 from supersparse.base.schema.shapes import Record
 from supersparse.engine.options import DEFAULT_OPTIONS, SolverOptions
 from supersparse.learn.prepare.settings import OF_FEATURES, PrepareSettings
 from supersparse.learn.settings.settings import Settings
 from supersparse.learn.settings.settings import schema as settings_schema
+from supersparse.learn.splits import ValidationSettings
 from supersparse.problem.constraints.forms import KINDS
 from supersparse.problem.questions import MAX_QUESTIONS, REFUSED, SizeInQuestions
 from supersparse.show.studio.texts import as_problem, check_whole, has_text, text, wrong
@@ -31,10 +32,8 @@ def _default(one: Field[Any]) -> Any:
 
 _MOST = 10_000  # entries of a list or mapping
 _LONGEST = 1000  # characters of a text
-_PAGE = {"na": "missing"}  # what the page calls otherwise
-_OPTIONAL = Either(TextForm(), Null())
 _READING = {
-    _PAGE.get(name, name): (_default(one), one.metadata["field"].form)
+    name: (_default(one), one.metadata["field"].form)
     for name, one in settings_of(ReadingSettings).items()
     if name != "default_na"
 }
@@ -43,11 +42,10 @@ _CHOICES: dict[str, tuple[Any, Form[Any]]] = {
     "positive": (None, TextForm()),
     **{
         name: (_default(one), one.metadata["field"].form)
-        for declared in (ColumnSettings, PrepareSettings)
+        for declared in (ColumnSettings, PrepareSettings, ValidationSettings)
         for name, one in settings_of(declared).items()
+        if name not in ("cv", "repeats")  # which are of a plan
     },
-    "split_groups": ("auto", _OPTIONAL),
-    "split_times": (None, _OPTIONAL),
 }
 
 
@@ -66,7 +64,7 @@ def first_plan() -> Plan:
 def changed(choices: Choices, changes: object) -> Choices:
     """Return the choices with some changed; what has the wrong shape is refused.
 
-    >>> changed(no_choices(), {"target": "died", "reading": {"missing": ["?"]}})["reading"]["missing"]
+    >>> changed(no_choices(), {"target": "died", "reading": {"na": ["?"]}})["reading"]["na"]
     ['?']
     """
     if not isinstance(changes, Mapping):

@@ -75,9 +75,7 @@ class Inquiry:
 
 
 def reading_of(choices: Mapping[str, Any]) -> Reading:
-    words = dict(choices["reading"])
-    words |= {"na": words.pop("missing"), "as_written": tuple(words["as_written"])}
-    return Reading.of(**words)
+    return Reading.of(**{**choices["reading"], "as_written": tuple(choices["reading"]["as_written"])})
 
 
 def settings_of(plan: Mapping[str, Any], choices: Mapping[str, Any]) -> Settings:
@@ -113,7 +111,7 @@ def uncut(choices: Mapping[str, Any]) -> list[str]:
 def roles_of(choices: Mapping[str, Any], settings: Settings, columns_kept: tuple[str, ...] = ()) -> Roles:
     if choices["target"] is None:
         raise refused("input", "no_target", thing="target")
-    groups = choices["split_groups"]
+    groups = choices["cv_groups"]
     return Roles(
         target=choices["target"],
         positive=choices["positive"],
@@ -122,9 +120,9 @@ def roles_of(choices: Mapping[str, Any], settings: Settings, columns_kept: tuple
         category=choices["category"],
         weights=settings.sample_weight,
         rate_groups=settings.rate_groups,
-        split_groups=None if groups == "auto" else groups,
-        split_times=choices["split_times"],
-        find_groups=groups == "auto",
+        split_groups=None if groups == "none" else groups,
+        split_times=choices["cv_time"],
+        find_groups=groups is None,
     )
 
 

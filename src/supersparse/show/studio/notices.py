@@ -89,7 +89,7 @@ def _undecided(texts: Mapping[str, Column]) -> Iterator[Notice]:
                 *(
                     ()
                     if len(words) < len(odd)
-                    else (("missing", notice_text("missing"), [{"key": "reading.missing", "add": w} for w in words]),)
+                    else (("missing", notice_text("missing"), [{"key": "reading.na", "add": w} for w in words]),)
                 ),
                 ("category", notice_text("category"), [{"key": "category", "add": name}]),
                 ("drop", notice_text("drop"), [{"key": "drop", "add": name}]),
@@ -161,8 +161,8 @@ def _perhaps_missing(table: Table) -> Iterator[Notice]:
                 notice_text("perhaps", cell=word, rows=notice_text("rows", n=counts[word])),
                 question=notice_text("perhaps_question", cell=word),
                 answers=(
-                    ("yes", notice_text("is_missing"), [{"key": "reading.missing", "add": word}]),
-                    ("no", notice_text("is_category"), [{"key": "reading.missing", "remove": word}]),
+                    ("yes", notice_text("is_missing"), [{"key": "reading.na", "add": word}]),
+                    ("no", notice_text("is_category"), [{"key": "reading.na", "remove": word}]),
                 ),
                 answer="no",
                 detail=word,
@@ -170,7 +170,7 @@ def _perhaps_missing(table: Table) -> Iterator[Notice]:
 
 
 def _repeated(table: Table, choices: Mapping[str, Any]) -> Iterator[Notice]:
-    groups = choices["split_groups"]
+    groups = choices["cv_groups"]
     for name, column in table.columns.items():
         if name != choices["target"] and repeats(column):
             yield notice(
@@ -179,10 +179,10 @@ def _repeated(table: Table, choices: Mapping[str, Any]) -> Iterator[Notice]:
                 notice_text("repeated", values=column.n_different, rows=notice_text("rows", n=table.n_rows)),
                 question=notice_text("repeated_question", name=name),
                 answers=(
-                    ("yes", notice_text("one_fold"), [{"key": "split_groups", "set": name}]),
-                    ("no", notice_text("separate"), [{"key": "split_groups", "set": None}]),
+                    ("yes", notice_text("one_fold"), [{"key": "cv_groups", "set": name}]),
+                    ("no", notice_text("separate"), [{"key": "cv_groups", "set": "none"}]),
                 ),
-                answer="no" if groups is None else "yes" if groups in ("auto", name) else None,
+                answer="no" if groups == "none" else "yes" if groups in (None, name) else None,
             )
 
 

@@ -165,7 +165,7 @@ def _used(table: Table, choices: Mapping[str, Any], plan: Mapping[str, Any]) -> 
             roles[name] = "weights"
         elif name == groups or name in groups:
             roles[name] = "groups"
-        elif name in (choices["split_groups"], choices["split_times"]):
+        elif name in (choices["cv_groups"], choices["cv_time"]):
             roles[name] = "split"
         elif name in choices["drop"]:
             roles[name] = f"left out: {notice_text('by_hand')}"

@@ -278,7 +278,7 @@ export function tableStep(app) {
       field("dates", [["", t("table.auto")], ["dmy", t("table.day_first")], ["mdy", t("table.month_first")]]),
       /\.(xls\w?|ods)$/i.test(table.name) ? h("label", { class: "field" }, h("span", {}, t("table.reading_sheet")),
         sheet) : null,
-      words("missing"), words("as_written"));
+      words("na"), words("as_written"));
   }
 
   function onward(table) {
