@@ -24,12 +24,11 @@ from benchmarks.peers import fast_risk, faster_risk
 from benchmarks.processes import FailedError
 from supersparse import datasets
 from supersparse.learn.fit import Fitted, fit
-from supersparse.learn.held_out import Folds
 from supersparse.learn.prepare.prepare import Prepare
 from supersparse.learn.recipe import Recipe
 from supersparse.learn.rows import TrainingRows
 from supersparse.learn.settings.settings import Settings
-from supersparse.learn.splits import repeated_splits
+from supersparse.learn.splits import Folds, repeated_splits
 
 RESULTS = ROOT / "benchmarks" / "results" / "accuracy.jsonl"
 PAGE = ROOT / "docs" / "accuracy.md"

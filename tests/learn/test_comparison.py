@@ -11,10 +11,9 @@ from supersparse.base.errors import InvalidCardError
 from supersparse.card.performance import Compared
 from supersparse.learn.comparison import ALL_COLUMNS, CARD, TEACHER, Comparison, Measures, at_most, compared
 from supersparse.learn.fit import fit
-from supersparse.learn.held_out import Folds
 from supersparse.learn.recipe import Recipe
 from supersparse.learn.rows import TrainingRows
-from supersparse.learn.splits import splits_of, usual_repeats
+from supersparse.learn.splits import Folds, splits_of, usual_repeats
 from supersparse.show.document.sizes import sizes_table
 
 

@@ -10,15 +10,14 @@ from hypothesis import strategies as st
 
 from supersparse import Prepare, Problem, ScoringSystem, solve
 from supersparse.errors import InvalidDataError
-from supersparse.learn.clock import Clock
 from supersparse.learn.counts import CountTable, pooled
 from supersparse.learn.counts_file import is_count_table
 from supersparse.learn.fit import fit
-from supersparse.learn.held_out import Folds
 from supersparse.learn.prepare.questions import Questions
+from supersparse.learn.progress import Clock
 from supersparse.learn.recipe import Recipe
 from supersparse.learn.settings.settings import Settings
-from supersparse.learn.splits import repeated_splits
+from supersparse.learn.splits import Folds, repeated_splits
 from supersparse.problem.objective import evaluate
 from supersparse.table.reading import Reading
 

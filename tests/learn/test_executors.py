@@ -23,11 +23,10 @@ from supersparse.engine.proving import executors
 from supersparse.engine.proving.executors import each_on
 from supersparse.engine.risk.engine import RiskRun
 from supersparse.errors import InfeasibleError, InvalidOptionError, WorkerLostWarning
-from supersparse.learn.held_out import Folds
 from supersparse.learn.recipe import Recipe
 from supersparse.learn.rows import TrainingRows
 from supersparse.learn.settings.settings import Settings
-from supersparse.learn.splits import splits_of
+from supersparse.learn.splits import Folds, splits_of
 from supersparse.learn.validating import validate
 from supersparse.problem.problem import Problem
 from supersparse.show.report import Plan, make_report

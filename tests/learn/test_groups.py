@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from supersparse.learn.held_out import divided
 from supersparse.learn.rows import TrainingRows
+from supersparse.learn.splits import divided
 from supersparse.table.roles import repeating_identifier, repeats
 from supersparse.table.table import Column, Kind
 

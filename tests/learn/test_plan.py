@@ -14,12 +14,11 @@ from supersparse.errors import SkippedFoldsWarning
 from supersparse.learn import crossfit, validating
 from supersparse.learn.crossfit import FitsOfFold, LateError
 from supersparse.learn.fit import fit
-from supersparse.learn.held_out import Folds
 from supersparse.learn.prepare.prepare import Prepare
 from supersparse.learn.recipe import PreparedProblem, Recipe
 from supersparse.learn.rows import TrainingRows
 from supersparse.learn.settings.settings import Settings
-from supersparse.learn.splits import repeated_splits
+from supersparse.learn.splits import Folds, repeated_splits
 
 RANDOM = np.random.default_rng(5)
 X = RANDOM.integers(0, 3, (120, 3))

@@ -16,10 +16,10 @@ from supersparse import Prepare, Problem, RiskScoreClassifier, ScoringSystem, Se
 from supersparse.base.errors import InvalidOptionError, InvalidProblemError, SeparatedClassesWarning
 from supersparse.card.scoring import score_table
 from supersparse.constraints import same_sign, thresholds_per_variable
-from supersparse.learn.held_out import divided
 from supersparse.learn.recipe import QUESTION_PRICE, Recipe
 from supersparse.learn.refit import Refit
 from supersparse.learn.rows import TrainingRows
+from supersparse.learn.splits import divided
 from supersparse.problem.near_totals import integer_totals
 from supersparse.problem.objective import evaluate, with_answers
 from supersparse.problem.rows import LABEL_UNIT
@@ -207,7 +207,7 @@ def test_shapes_and_what_is_not_known_reach_the_problem():
 
 
 def test_what_does_not_fit_questions_is_refused():
-    with pytest.raises(InvalidProblemError, match="give max_questions"):
+    with pytest.raises(InvalidProblemError, match="use max_questions"):
         asked(max_features=3)
     with pytest.raises(InvalidProblemError, match="remove it"):
         asked(slope=1)

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from supersparse import Prepare, RiskScoreClassifier
-from supersparse.learn.clock import Clock
 from supersparse.learn.fit import Learner, fit
-from supersparse.learn.held_out import Folds, divided
+from supersparse.learn.progress import Clock
 from supersparse.learn.recipe import Recipe
 from supersparse.learn.rows import TrainingRows
 from supersparse.learn.settings.settings import Settings
+from supersparse.learn.splits import Folds, divided
 
 RANDOM = np.random.default_rng(3)
 X = {

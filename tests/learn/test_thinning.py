@@ -14,11 +14,10 @@ from supersparse.errors import SkippedFoldsWarning
 from supersparse.learn import crossfit
 from supersparse.learn.crossfit import FitsOfFold, thinned
 from supersparse.learn.fit import fit
-from supersparse.learn.held_out import Folds
 from supersparse.learn.recipe import Recipe
 from supersparse.learn.rows import TrainingRows
 from supersparse.learn.settings.settings import Settings
-from supersparse.learn.splits import splits_of
+from supersparse.learn.splits import Folds, splits_of
 from supersparse.learn.validating import validate
 
 

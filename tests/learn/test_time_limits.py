@@ -14,16 +14,15 @@ from supersparse.base.integer_arrays import distinct_of
 from supersparse.engine import pipeline, sampling
 from supersparse.errors import InvalidDataError, SolverFailedError
 from supersparse.learn import crossfit
-from supersparse.learn.clock import Clock
 from supersparse.learn.crossfit import CrossFit, FitsOfFold, Fold
 from supersparse.learn.fit import Learner, fit
-from supersparse.learn.held_out import Folds
 from supersparse.learn.prepare.cuts import ClassCounts, cut_gains, gain
 from supersparse.learn.prepare.round_numbers import roundest
 from supersparse.learn.prepare.sample import Most
+from supersparse.learn.progress import Clock
 from supersparse.learn.recipe import Recipe
 from supersparse.learn.rows import TrainingRows
-from supersparse.learn.splits import splits_of
+from supersparse.learn.splits import Folds, splits_of
 from supersparse.show.estimators.learning import recipe_of
 
 

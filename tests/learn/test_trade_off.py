@@ -10,12 +10,11 @@ from supersparse import Problem, SLIMClassifier, cross_validated_trade_off, plot
 from supersparse.card.evaluate.trade_off import CrossValidatedPoint, CrossValidatedTradeOff, read_ratios
 from supersparse.card.performance import Performance
 from supersparse.errors import InvalidInputError
-from supersparse.learn.held_out import Folds
 from supersparse.learn.prepare.prepare import Prepare
 from supersparse.learn.recipe import Recipe
 from supersparse.learn.rows import TrainingRows
 from supersparse.learn.settings.settings import Settings
-from supersparse.learn.splits import repeated_splits, splits_of
+from supersparse.learn.splits import Folds, repeated_splits, splits_of
 from supersparse.learn.trade_off import risks_by_fold
 from supersparse.learn.validating import validate
 from supersparse.problem.objective import evaluate

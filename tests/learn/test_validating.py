@@ -10,15 +10,13 @@ from sklearn.metrics import log_loss
 from supersparse import RiskScoreClassifier
 from supersparse.errors import WeightedRisksWarning
 from supersparse.learn import crossfit, validating
-from supersparse.learn.clock import Clock
 from supersparse.learn.crossfit import CrossFit, FitsOfFold
 from supersparse.learn.fit import Learner
-from supersparse.learn.held_out import Folds
+from supersparse.learn.progress import Clock, Watch
 from supersparse.learn.recipe import Recipe
 from supersparse.learn.rows import TrainingRows
 from supersparse.learn.settings.settings import Settings
-from supersparse.learn.splits import repeated_splits, splits_of
-from supersparse.learn.watching import Watch
+from supersparse.learn.splits import Folds, repeated_splits, splits_of
 from supersparse.problem.variants import quiet_about_penalties
 
 ROWS = TrainingRows(

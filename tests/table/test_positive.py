@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from supersparse import SLIMClassifier
-from supersparse.learn.held_out import Folds
+from supersparse.learn.splits import Folds
 from supersparse.learn.validating import validate
 from supersparse.problem.rows import read_labels
 from supersparse.show.estimators.learning import read_training

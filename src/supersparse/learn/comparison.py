@@ -18,14 +18,13 @@ from sklearn.metrics import roc_auc_score
 from supersparse.base.exact import counted
 from supersparse.base.stop import Stop
 from supersparse.card.performance import ALL_COLUMNS, FIDELITY, THIS_CARD, Compared
+from supersparse.engine.answers.frontier import frontier
 from supersparse.engine.options import SolverKeywords
 from supersparse.engine.solution import Solution
-from supersparse.engine.solve import solve_each_size
 from supersparse.learn.recipe import PreparedProblem
 from supersparse.learn.rows import TrainingRows
 from supersparse.learn.teacher import AdditiveTeacher, Floats, Teacher, fitted_teacher
-from supersparse.problem.losses import loss_of
-from supersparse.problem.variants import errors_only
+from supersparse.problem.variants import errors_only, most_features
 from supersparse.table.sources import as_array
 
 CARD, TEACHER = THIS_CARD, "the teacher"
@@ -101,8 +100,13 @@ def compared(
 
     found = {CARD: measured(question.risks(solution, test.X), solution.proven_optimal)}
     found |= {name: measured(risks) for name, risks in of_all.items()}
-    for size, (one, proven) in _of_each_size(question, solution, options).items():
-        found[at_most(size)] = measured(question.risks(one, test.X), proven)
+    most = most_features(errors_only(question.problem))
+    sizes = frontier(question.problem, max_features=most, **options)
+    if sizes.stop is Stop.INTERRUPTED:
+        raise KeyboardInterrupt
+    for row in sizes.rows[1:]:
+        if row.solution is not None:
+            found[at_most(row.size)] = measured(question.risks(row.solution, test.X), row.proven)
     return found
 
 
@@ -130,27 +134,6 @@ def _of_all_columns(
     if teacher is not None:
         found[TEACHER] = teacher.risks(test)
     return found
-
-
-def _of_each_size(
-    question: PreparedProblem, solution: Solution, options: SolverKeywords
-) -> dict[int, tuple[Solution, bool]]:
-    """The best card of at most each number of questions, and whether it is proven."""
-    problem = errors_only(question.problem)
-    found = solve_each_size(problem, **options)
-    if found.stop is Stop.INTERRUPTED:
-        raise KeyboardInterrupt
-    best: dict[int, tuple[Solution, bool]] = {}
-    least = None
-    by_size = {model.evaluation.size: model for model in found.models}
-    for size in range(1, len(found.bounds)):
-        model, bound = by_size.get(size), found.bounds[size]
-        if model is not None and (least is None or model.evaluation.objective < least.evaluation.objective):
-            least = model
-        if least is not None:
-            proven = bound is None or loss_of(problem).proves(least.evaluation.objective, bound)
-            best[size] = replace(solution, points=least.points), proven
-    return best
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

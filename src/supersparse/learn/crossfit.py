@@ -30,13 +30,12 @@ from supersparse.engine.options import SolverKeywords
 from supersparse.engine.pipeline import LARGE
 from supersparse.engine.proving.executors import each_on, workers_of
 from supersparse.engine.solution import Solution
-from supersparse.learn.clock import HasTime
 from supersparse.learn.comparison import Measures, compared
+from supersparse.learn.initial import start_from
+from supersparse.learn.progress import HasTime, Watch
 from supersparse.learn.recipe import PreparedProblem, Recipe
 from supersparse.learn.rows import TrainingRows
 from supersparse.learn.splits import Split
-from supersparse.learn.starting import start_from
-from supersparse.learn.watching import Watch
 from supersparse.problem.log_loss import at_threshold, slope_of
 from supersparse.problem.losses import loss_of
 from supersparse.problem.problem import Problem

@@ -18,14 +18,13 @@ from supersparse.base.writing import write_file
 from supersparse.card.card import Card
 from supersparse.engine.options import SolverKeywords
 from supersparse.engine.solution import Solution
-from supersparse.learn.clock import Clock
-from supersparse.learn.held_out import Folds
+from supersparse.learn.initial import start_from
 from supersparse.learn.judging import RISKS, judged
+from supersparse.learn.progress import Clock, Watch
 from supersparse.learn.recipe import PreparedProblem
 from supersparse.learn.rows import TrainingRows
-from supersparse.learn.starting import start_from
+from supersparse.learn.splits import Folds
 from supersparse.learn.validating import Validation, from_text, validate
-from supersparse.learn.watching import Watch
 from supersparse.problem.losses import loss_of
 from supersparse.problem.variants import quiet_about_penalties
 
@@ -71,7 +70,7 @@ class Learner:
         if folds is None or not folds.splits:
             return _unjudged(question, self._answer(question, clock), rows, None)
         known = self._known(folds, question, rows)
-        if folds.chooses(question.recipe.settings):
+        if folds.choose(question.recipe.settings.leaves_penalty):
             return self._choosing(folds, question, rows, clock, known)
         self.watch.stage("learning")
         solution = self._answer(question, clock.part(0.5) if known is None else clock)

@@ -43,8 +43,9 @@ def problem_of_rows(
     the class that p favours.
     """
     about = {"feature_names": names, "sample_weight": rows.sample_weight, "rate_groups": rows.rate_groups}
-    problem = settings.problem(X, rows.y, answers=answers, **about)
-    if labels is None:
+    asks = answers is not None
+    problem = settings.problem(X, rows.y, soft_labels=labels if asks else None, answers=answers, **about)
+    if labels is None or asks:
         return problem
     costs = problem.class_weights
     negative, positive = map(float, costs)

@@ -28,7 +28,6 @@ from supersparse.engine.options import SolverKeywords
 from supersparse.engine.solution import Solution
 from supersparse.engine.solve import solve
 from supersparse.learn.card_of_solution import card_of_solution, check_risks_can_be_written, scoring_card
-from supersparse.learn.held_out import repeated_rows
 from supersparse.learn.prepare.bands import ColumnQuestion
 from supersparse.learn.prepare.prepare import Prepare
 from supersparse.learn.prepare.sample import MOST_ROWS, Most
@@ -39,6 +38,7 @@ from supersparse.learn.scoring import scores_of_points
 from supersparse.learn.settings.settings import Settings, SettingsKeywords
 from supersparse.learn.settings.unit import refuse_features, refuse_sizes_in_questions
 from supersparse.learn.settings.with_data import AnswersOf, UnknownFeatureError
+from supersparse.learn.splits import repeated_rows
 from supersparse.learn.teacher import NAMES as TEACHERS
 from supersparse.learn.teacher import Teacher, blended, check_known_teacher, fitted_teacher, read_risks, sampled
 from supersparse.learn.updating import check_class, with_card_in_use, with_history
@@ -307,11 +307,10 @@ class Recipe:
         settings = with_card_in_use(settings, prepare)
         names = [question.column for question in prepare.questions_]
         answers = AnswersOf(
-            labels=labels,
             shapes={question.column: question.shape for question in prepare.questions_},
             not_known=tuple(question.column for question in prepare.questions_ if question.has_not_known),
         )
-        return problem_of_rows(settings, rows, prepare.transform(rows.X), names, answers=answers)
+        return problem_of_rows(settings, rows, prepare.transform(rows.X), names, labels=labels, answers=answers)
 
     def _positive(self, rows: TrainingRows) -> object:
         """The label of the positive class."""

@@ -9,22 +9,35 @@ from statistics import mean, pstdev
 from typing import Any
 
 import numpy as np
+from sklearn.metrics import roc_auc_score
 
-from supersparse.base.errors import InvalidProblemError
+from supersparse.base.errors import InvalidProblemError, SupersparseError
 from supersparse.base.exact import counted, exact, shown
+from supersparse.base.stop import Stop
 from supersparse.card.evaluate.thresholds import performance_of
 from supersparse.card.evaluate.trade_off import folds_in_words
 from supersparse.card.performance import Performance
+from supersparse.engine.answers.frontier import frontier
+from supersparse.engine.options import SolverKeywords
 from supersparse.learn.calibrating import Pooled
 from supersparse.learn.choosing import RULES, Candidate, choose_penalty, read_values
-from supersparse.learn.clock import Clock
 from supersparse.learn.comparison import Comparison, Measures, comparison_of
-from supersparse.learn.crossfit import CrossFit, FitsOfFold, Floats, FoldResult, LeftOut, named_folds
-from supersparse.learn.held_out import Folds
+from supersparse.learn.crossfit import (
+    CrossFit,
+    FitsOfFold,
+    Floats,
+    Fold,
+    FoldResult,
+    FoldTask,
+    LeftOut,
+    named_folds,
+    result_of,
+)
+from supersparse.learn.progress import Clock, Watch
 from supersparse.learn.recipe import PreparedProblem, Recipe
 from supersparse.learn.rows import TrainingRows
 from supersparse.learn.settings.settings import Settings
-from supersparse.learn.watching import Watch
+from supersparse.learn.splits import Folds
 from supersparse.problem.losses import loss_called, loss_of
 from supersparse.problem.problem import Problem
 from supersparse.problem.variants import of_classes, with_size_penalty
@@ -213,7 +226,7 @@ def validate(
 
 def _penalties(settings: Settings, folds: Folds, problem: Problem) -> tuple[float, ...]:
     """The values of C0 to try; none where the recipe has its own."""
-    if not folds.chooses(settings):
+    if not folds.choose(settings.leaves_penalty):
         return ()
     if all(levels is not None for levels in problem.levels):
         raise InvalidProblemError("every feature has levels, so there is no C0 to choose", "use SLIMClassifier")
@@ -308,3 +321,38 @@ def _weighted_errors(problem: Problem, results: Sequence[FoldResult]) -> tuple[f
         return ()
     of_all = sum(map(mul, problem.class_weights, problem.class_totals)) / sum(problem.class_totals)
     return tuple(float(of_all * result.error) for result in results)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class SizesOfFold(FoldTask[dict[int, FoldResult]]):
+    """The results of the best card of each size on a fold; `costs` are those of an error in each class."""
+
+    rows: TrainingRows
+    costs: Mapping[object, Fraction]
+    most: int
+
+    def learned(self, fold: Fold, seconds: float | None) -> dict[int, FoldResult]:
+        """Learn without a fold; nothing where too few rows are left for any question."""
+        train = self.rows.take(fold.train)
+        try:
+            question = self.recipe.settled(self.rows).question(train)
+        except SupersparseError:
+            return {}
+        options: SolverKeywords = {**self.recipe.options, "time_limit": seconds}
+        sizes = frontier(question.problem, max_features=self.most, **options)
+        if sizes.stop is Stop.INTERRUPTED:
+            raise KeyboardInterrupt
+        return {
+            row.size: result_of(question, row.solution, train, self.rows, fold.test, self.costs, fold.name)
+            for row in sizes.rows
+            if row.solution is not None
+        }
+
+
+def auc_of(one: FoldResult, rows: TrainingRows, positive: object) -> float | None:
+    """The AUC on the rows of a fold; None where they are of one class."""
+    held_out = rows.take(one.unseen.rows)
+    is_positive = np.asarray(held_out.y == positive)
+    if is_positive.all() or not is_positive.any():
+        return None
+    return float(roc_auc_score(is_positive, one.unseen.scores, sample_weight=held_out.sample_weight))

@@ -164,15 +164,15 @@ class AskedOfQuestions(SizeInQuestions):
 
 # Settings of yes/no features alone, each with its remedy.
 REFUSED = {
-    "goal": "questions are for goal 'risk'; remove it, or use Problem.of with yes/no features",
-    "slope": "the slope of a card of questions is free; remove it",
-    "C1": "points of questions have no price; remove it, or give change_price, that of a change of points",
-    "levels": "points of questions have no levels; remove it, or use Problem.of with yes/no features",
-    "bounds": "points of an answer are at least 0; remove it, and give points or max_points",
-    "max_features": "the unit of size is the question; give max_questions",
-    "min_features": "the unit of size is the question; give min_questions",
-    "intercept": "a risk of questions has its own offset; remove it",
-    "objective": "questions minimise the log loss; remove it, or use goal errors, which has features",
+    "goal": "remove it (questions are for goal risk)",
+    "slope": "remove it (the slope of such a card is free)",
+    "C1": "use change_price, the price of a change of points",
+    "levels": "remove it",
+    "bounds": "use max_points, the largest points of an answer",
+    "max_features": "use max_questions",
+    "min_features": "use min_questions",
+    "intercept": "remove it (a risk has its own offset)",
+    "objective": "remove it (the log loss is minimised)",
 }
 
 
@@ -189,7 +189,11 @@ def refuse_what_features_have(settings: Mapping[str, Any]) -> None:
     plain = Asked()
     for name, remedy in REFUSED.items():
         if name in settings and settings[name] != ("risk" if name == "goal" else getattr(plain, name)):
-            raise InvalidProblemError(f"{name} is {settings[name]!r}, but {remedy}")
+            raise InvalidProblemError(
+                f"{name} is about yes/no features, and this problem is of questions",
+                f"{remedy}, or use Problem.of",
+                subject=name,
+            )
 
 
 def refuse_questions_of_features(asked: Sequence[Constraint]) -> None:

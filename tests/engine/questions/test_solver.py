@@ -144,12 +144,12 @@ def test_it_stops_when_asked_and_starts_from_a_card():
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        ({"goal": "errors"}, "questions are for goal 'risk'"),
-        ({"C1": 0.1}, "give change_price"),
-        ({"levels": [([0, 1], 0.1)]}, "use Problem.of with yes/no features"),
-        ({"max_features": 3}, "give max_questions"),
-        ({"slope": 1}, "slope of a card of questions is free"),
-        ({"bounds": (0, 3)}, "give points or max_points"),
+        ({"goal": "errors"}, "questions are for goal risk"),
+        ({"C1": 0.1}, "use change_price"),
+        ({"levels": [([0, 1], 0.1)]}, "remove it, or use Problem.of"),
+        ({"max_features": 3}, "use max_questions"),
+        ({"slope": 1}, "slope of such a card is free"),
+        ({"bounds": (0, 3)}, "use max_points"),
         ({"points": [0, 0.5]}, "are whole"),
         ({"points": 64}, "at most 63"),
         ({"shape": "rising"}, "shape is 'rising'"),

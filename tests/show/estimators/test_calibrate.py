@@ -8,8 +8,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from supersparse import ScoringSystem, SLIMClassifier, SLIMClassifierCV
 from supersparse.errors import InvalidDataError
-from supersparse.learn.held_out import Folds, divided
 from supersparse.learn.rows import TrainingRows
+from supersparse.learn.splits import Folds, divided
 from supersparse.learn.validating import validate
 from supersparse.show.estimators.learning import recipe_of
 

@@ -5,10 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from supersparse.learn.clock import Clock
-from supersparse.learn.held_out import Folds
-from supersparse.learn.sizes import SizesOfFold
-from supersparse.learn.validating import validate
+from supersparse.learn.progress import Clock
+from supersparse.learn.splits import Folds
+from supersparse.learn.validating import SizesOfFold, validate
 from supersparse.problem.objective import evaluate
 from supersparse.show.studio.card_view import measure_of, points_of
 from supersparse.show.studio.choices import changed, no_choices, read_plan

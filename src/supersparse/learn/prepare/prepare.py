@@ -104,41 +104,16 @@ class Prepare(PlainState, PrepareParameters, TransformerMixin, BaseEstimator):  
         return self.fit_within(X, y, sample_weight, None)
 
     def fit_within(self, X: Any, y: Any, sample_weight: Any, most: Most | None) -> Self:
-        """Learn the features as `fit` does, of a large table from a sample.
-
-        Parameters
-        ----------
-        X, y, sample_weight
-            As in `fit`.
-        most : Most or None
-            How many values and columns to look at; None for all.
-
-        Returns
-        -------
-        self
-        """
+        """Learn the features as `fit` does, looking at `most` values and columns; None for all."""
         settings, table = self._read(X)
         settings.refuse_update()
         self._keep(prepare_columns(table, y, sample_weight, settings, most))
         return self
 
     def fit_questions(self, X: Any, labels: Any, guide: Any, sample_weight: Any = None) -> Self:
-        """Learn a question for each column, with answers chosen on soft labels, in place of yes/no features.
+        """Learn a question for each column in place of features, with answers chosen on soft labels.
 
-        Parameters
-        ----------
-        X : frame, mapping of columns, or array
-            The raw table.
-        labels : array-like of shape (n_samples,)
-            Soft labels: a risk for each row, above 0 and below 1.
-        guide : array-like of shape (n_samples,)
-            Risks of a teacher, by which columns are chosen where they are many.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Sample weights, as in `fit`.
-
-        Returns
-        -------
-        self
+        `guide` are the risks of a teacher, by which columns are chosen where they are many.
         """
         settings, table = self._read(X)
         weights = as_copies(*read_weights(sample_weight, table.n_rows))
@@ -290,18 +265,7 @@ class Prepare(PlainState, PrepareParameters, TransformerMixin, BaseEstimator):  
         return tags
 
     def complete_rows(self, X: Any) -> NDArray[np.bool_]:
-        """Return which rows have a value in every column that can be used; needs no fit.
-
-        Parameters
-        ----------
-        X : frame, mapping of columns, or array
-            Raw rows.
-
-        Returns
-        -------
-        ndarray of bool
-            The rows from which ``missing="drop"`` learns.
-        """
+        """Return which rows have a value in every column that can be used, from which ``missing="drop"`` learns."""
         return complete_rows(usable_columns(read_every_column(X)))
 
     def _as_table(self, X: Any, *, reset: bool) -> Any:

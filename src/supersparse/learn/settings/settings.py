@@ -292,6 +292,11 @@ class Settings(Tabular, SizeInQuestions, Asked):
         return asks_questions(vars(self))
 
     @property
+    def leaves_penalty(self) -> bool:
+        """Whether C0 is left to cross-validation."""
+        return self.levels is None and self.C0 is None and not self.asks_questions
+
+    @property
     def loss(self) -> Loss:
         """What is minimised first."""
         return loss_called(self.goal)

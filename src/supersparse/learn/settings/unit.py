@@ -10,20 +10,10 @@ from typing import Any
 from supersparse.base.errors import InvalidOptionError
 from supersparse.base.schema.setting import names_of
 from supersparse.problem.asked import Asked
-from supersparse.problem.questions import LARGEST_POINT, SizeInQuestions
+from supersparse.problem.questions import LARGEST_POINT, REFUSED, SizeInQuestions
 
-_ELSE = "or questions=False (--features)"
-_REMEDIES = {
-    "max_features": f"use max_questions, {_ELSE}",
-    "min_features": f"use min_questions, {_ELSE}",
-    "points": f"use max_points, the largest points of an answer, {_ELSE}",
-    "slope": "remove it (the slope of such a card is free), or use questions=False (--features)",
-    "levels": "remove it, or use questions=False (--features)",
-    "bounds": f"use max_points, the largest points of an answer, {_ELSE}",
-    "C1": f"use change_price, the price of a change of points, {_ELSE}",
-    "intercept": "remove it (a risk has its own offset), or use questions=False (--features)",
-}
-_OF_ERRORS = ("tie_break", "slack", "objective")
+_REMEDIES = {name: remedy for name, remedy in REFUSED.items() if name != "goal"} | {"points": REFUSED["bounds"]}
+_OF_ERRORS = ("tie_break", "slack")
 _OF_PREPARE = ("cuts", "candidates", "intervals")  # what its preparation has for features alone
 
 
@@ -51,7 +41,9 @@ def refuse_features(settings: Asked) -> None:
         value = getattr(settings, name)
         if value is not None and value != getattr(Asked, name):
             raise InvalidOptionError(
-                f"{name} is about yes/no features, and this card asks questions", remedy, subject=name
+                f"{name} is about yes/no features, and this card asks questions",
+                f"{remedy}, or questions=False (--features)",
+                subject=name,
             )
     if isinstance(settings.max_points, int) and settings.max_points > LARGEST_POINT:
         raise InvalidOptionError(

@@ -5,9 +5,6 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import Any, Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
 from supersparse.base.errors import InvalidProblemError, InvalidSettingsError, did_you_mean
 from supersparse.base.schema.setting import names_of
 from supersparse.base.schema.tree import find_label
@@ -29,9 +26,8 @@ class UnknownFeatureError(InvalidSettingsError):
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class AnswersOf:
-    """The data that answers to questions bring: soft labels, each question's shape, and what stands outside it."""
+    """What answers to questions bring: each question's shape, and which have an answer outside of it."""
 
-    labels: NDArray[np.float64] | None
     shapes: Mapping[str, str]
     not_known: Sequence[str]
 
@@ -84,18 +80,8 @@ def make_problem(
             asked["positive"] = _found(settings, settings.positive, labels, "positive")
         if answers is not None:
             asked |= {name: getattr(settings, name) for name in names_of(SizeInQuestions)}
-            return Problem.of_questions(
-                X,
-                y,
-                soft_labels=answers.labels,
-                sample_weight=sample_weight,
-                rate_groups=rate_groups,
-                feature_names=feature_names,
-                shape=answers.shapes,
-                not_known=answers.not_known,
-                **asked,
-            )
-        return Problem.of(
+            asked |= {"shape": answers.shapes, "not_known": answers.not_known}
+        return (Problem.of if answers is None else Problem.of_questions)(
             X,
             y,
             soft_labels=soft_labels,

@@ -13,7 +13,6 @@ from supersparse.card.card import Card
 from supersparse.card.cases import LabelledCases, read_labelled, with_own_codes
 from supersparse.card.checks import outside_values
 from supersparse.card.raw_values import as_read, known_values, read_card_table
-from supersparse.learn.held_out import chooses_penalty
 from supersparse.show.cli.command import Without
 from supersparse.show.cli.declared import option_name
 from supersparse.show.cli.options import (
@@ -243,4 +242,4 @@ def is_divided(table: "CountTable", question: "PreparedProblem", validation: Val
     """
     if not validation.judges:
         return False
-    return table.suppressed is None or chooses_penalty(question.recipe.settings) or bool(validation.asks)
+    return table.suppressed is None or question.recipe.settings.leaves_penalty or bool(validation.asks)

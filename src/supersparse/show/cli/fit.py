@@ -11,8 +11,8 @@ from supersparse.base.errors import InvalidOptionError, SupersparseError
 from supersparse.engine.answers.frontier import frontier as find_frontier
 from supersparse.engine.answers.shared_bounds import reconciled
 from supersparse.engine.certify.statement import check_certifiable
-from supersparse.learn.clock import Clock
-from supersparse.learn.held_out import Folds
+from supersparse.learn.progress import Clock
+from supersparse.learn.splits import Folds
 from supersparse.show.cli.options import (
     AskedOptions,
     ColumnOptions,

@@ -12,7 +12,7 @@ import typer
 
 from supersparse.base.exact import counted
 from supersparse.engine.proving.projection import in_time
-from supersparse.learn.watching import Watch
+from supersparse.learn.progress import Watch
 from supersparse.show.cli.say import is_hushed, remark
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from supersparse.card.evaluate.trade_off import CrossValidatedTradeOff, HeldOutT
 from supersparse.card.raw_values import as_read
 from supersparse.engine.answers.trade_off import read_limits
 from supersparse.engine.solution import Solution
-from supersparse.learn.clock import Clock
+from supersparse.learn.progress import Clock
 from supersparse.learn.splits import hold_out
 from supersparse.show.cli.command import Without
 from supersparse.show.cli.options import (

@@ -14,9 +14,8 @@ from supersparse.base.stop import Stop
 from supersparse.engine.options import SolverKeywords
 from supersparse.engine.solution import Solution
 from supersparse.engine.solve import solve
-from supersparse.learn.clock import Clock
-from supersparse.learn.held_out import Folds, divided, possible_folds
-from supersparse.learn.splits import fewer_folds
+from supersparse.learn.progress import Clock
+from supersparse.learn.splits import Folds, divided, fewer_folds, possible_folds
 from supersparse.problem.problem import Problem
 from supersparse.show.cli.options import AskedOptions, ColumnOptions, FeatureOptions, SearchOptions, ValidationOptions
 from supersparse.show.cli.progress import progress

@@ -38,18 +38,16 @@ from supersparse.engine.certify.statement import check_certifiable
 from supersparse.engine.options import N_JOBS, SolveOptions, SolverKeywords
 from supersparse.engine.solution import Solution, TraceEvent
 from supersparse.learn.certifying import certified
-from supersparse.learn.clock import Clock
 from supersparse.learn.fit import Fitted, Learner
-from supersparse.learn.held_out import Folds, divided, possible_folds
 from supersparse.learn.judging import doubts, no_better_than_baseline, slope_at_its_limit, weighs_risks
 from supersparse.learn.prepare.prepare import Prepare
+from supersparse.learn.progress import Clock, Watch
 from supersparse.learn.recipe import PreparedProblem, Recipe
 from supersparse.learn.rows import TrainingRows, name_of
 from supersparse.learn.settings.settings import Settings
-from supersparse.learn.splits import Split, usual_repeats
+from supersparse.learn.splits import Folds, Split, divided, possible_folds, usual_repeats
 from supersparse.learn.teacher import check_predicts_risks, read_risks
 from supersparse.learn.training_performance import by_classes
-from supersparse.learn.watching import Watch
 from supersparse.problem.losses import loss_of
 from supersparse.problem.problem import Problem
 from supersparse.show.document import ScoringSystem

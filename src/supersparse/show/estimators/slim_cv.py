@@ -15,10 +15,9 @@ from supersparse.engine.options import SolverKeywords
 from supersparse.engine.solution import Solution
 from supersparse.learn.choosing import RULES
 from supersparse.learn.crossfit import FoldResult
-from supersparse.learn.held_out import Folds, divided
 from supersparse.learn.recipe import PreparedProblem, Recipe
 from supersparse.learn.rows import TrainingRows
-from supersparse.learn.splits import Split
+from supersparse.learn.splits import Folds, Split, divided
 from supersparse.learn.validating import Validation
 from supersparse.show.estimators.base import ScoringSystemClassifier
 from supersparse.show.estimators.learning import folds_with, learn, logger, read_training, reporting

@@ -8,8 +8,7 @@ from joblib import effective_n_jobs
 from supersparse.base.errors import InvalidOptionError
 from supersparse.card.evaluate.trade_off import CrossValidatedTradeOff, read_ratios
 from supersparse.engine.answers.trade_off import read_limits
-from supersparse.learn.held_out import Folds
-from supersparse.learn.splits import repeated_splits
+from supersparse.learn.splits import Folds, repeated_splits
 from supersparse.learn.trade_off import sweep
 from supersparse.show.estimators.base import ScoringSystemClassifier
 from supersparse.show.estimators.learning import read_training

@@ -12,9 +12,8 @@ from supersparse.card.card import Card
 from supersparse.card.checks import OutsideValue, expectations, outside_values
 from supersparse.card.evaluate.rates import Outcomes, as_list, read_classes, read_outcomes
 from supersparse.card.raw_values import read_card_table
-from supersparse.learn.held_out import repeated_rows
 from supersparse.learn.refit import learned_from
-from supersparse.learn.splits import Split, most_folds, splits_of, usual_repeats
+from supersparse.learn.splits import Split, most_folds, repeated_rows, splits_of, usual_repeats
 from supersparse.show.report.plan import Plan
 from supersparse.table.numeric import checked_weights
 from supersparse.table.sources import as_frame, as_series, read_every_column

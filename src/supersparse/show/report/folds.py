@@ -21,8 +21,8 @@ from supersparse.card.performance import Compared
 from supersparse.card.risk import TableRisk
 from supersparse.learn.comparison import Measures, comparison_of
 from supersparse.learn.crossfit import CrossFit, Fold, FoldTask
+from supersparse.learn.progress import Watch
 from supersparse.learn.refit import Refit
-from supersparse.learn.watching import Watch
 from supersparse.show.report.data import LabelledRows, bootstrap_samples, repeats_of, report_folds, scorable
 from supersparse.show.report.plan import LEAST_SOLVE, NO_TIME, STOPPED, Absent, Part, Plan
 

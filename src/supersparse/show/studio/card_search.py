@@ -22,12 +22,12 @@ from supersparse.card import file as card_file
 from supersparse.engine.explain import explain_infeasible
 from supersparse.engine.options import SolverKeywords
 from supersparse.engine.solution import Conflict, Solution
-from supersparse.learn.clock import Clock
 from supersparse.learn.fit import Fitted, Learner
-from supersparse.learn.held_out import Folds
 from supersparse.learn.judging import no_better_than_baseline, slope_at_its_limit, weighs_risks
+from supersparse.learn.progress import Clock
 from supersparse.learn.recipe import PreparedProblem
 from supersparse.learn.settings.settings import Settings
+from supersparse.learn.splits import Folds
 from supersparse.problem.constraints.support import MaxFeatures, MinFeatures
 from supersparse.problem.limits import Constraint
 from supersparse.problem.losses import loss_of

@@ -8,13 +8,12 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from supersparse.engine.options import DEFAULT_OPTIONS
-from supersparse.learn.held_out import divided, possible_folds
 from supersparse.learn.judging import doubts
 from supersparse.learn.prepare.prepare import Prepare
 from supersparse.learn.recipe import PreparedProblem, Recipe
 from supersparse.learn.rows import TrainingRows
 from supersparse.learn.settings.settings import PREPARE, Settings
-from supersparse.learn.splits import Split, fewer_folds
+from supersparse.learn.splits import Split, divided, fewer_folds, possible_folds
 from supersparse.show.studio.choices import no_choices
 from supersparse.show.studio.texts import refused, text
 from supersparse.table.files import read_table

@@ -15,7 +15,7 @@ from supersparse.engine.answers.pool import Pool, pool
 from supersparse.engine.options import SolverKeywords
 from supersparse.engine.solution import Solution
 from supersparse.engine.verify import VerifiedModel
-from supersparse.learn.clock import Clock
+from supersparse.learn.progress import Clock
 from supersparse.learn.training_performance import by_classes
 from supersparse.problem.losses import loss_of
 from supersparse.problem.near_totals import integer_totals, step_of

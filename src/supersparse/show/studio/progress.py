@@ -12,8 +12,8 @@ from supersparse.base.stop import Stop
 from supersparse.engine.proving.projection import in_time
 from supersparse.engine.solution import Solution, Trace, TraceEvent
 from supersparse.learn.fit import FINAL, FIRST
+from supersparse.learn.progress import Watch
 from supersparse.learn.training_performance import by_classes
-from supersparse.learn.watching import Watch
 from supersparse.problem.objective import evaluate
 from supersparse.problem.points import Points
 from supersparse.problem.variants import of_classes

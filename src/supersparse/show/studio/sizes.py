@@ -6,12 +6,12 @@ from statistics import mean, pstdev
 from typing import Any
 
 from supersparse.base.stop import Stop
+from supersparse.engine.answers.frontier import FrontierRow, frontier
 from supersparse.engine.options import SolverKeywords
-from supersparse.engine.solution import Solution
-from supersparse.learn.clock import Clock
 from supersparse.learn.crossfit import CrossFit, FoldResult, named_folds
+from supersparse.learn.progress import Clock
 from supersparse.learn.rows import TrainingRows
-from supersparse.learn.sizes import SizesOfFold, auc_of, best_of_each_size
+from supersparse.learn.validating import SizesOfFold, auc_of
 from supersparse.problem.problem import Problem
 from supersparse.problem.variants import errors_only, most_features, of_classes
 from supersparse.show.studio.card_view import found_of, measure_of, model_of, numbers_of
@@ -42,17 +42,15 @@ def learn_sizes(job: dict[str, Any], talk: Talk) -> dict[str, Any]:
         "stop": Stop.OPTIMAL.value,
     }
 
-    def begin(size: int) -> None:
-        progress.stage(f"size {size}")
-
+    progress.stage(f"size {most}")
     share = clock.part(_TRAINING) if splits else clock
-    watched: SolverKeywords = {**options, "on_progress": progress.bound_only}
-    for size, solution in best_of_each_size(problem, most, share, watched, begin):
-        result["sizes"].append(_size(size, solution, job))
-        talk.tell("partial", result)
-        if solution is not None and not solution.proven_optimal:
-            result["stop"] = solution.stop.value
-    result["proven"] = all(one["proven"] for one in result["sizes"]) and len(result["sizes"]) == most + 1
+    watched: SolverKeywords = {**options, "on_progress": progress.bound_only, "time_limit": share.left}
+    sizes = frontier(problem, max_features=most, **watched)
+    result["sizes"] = [_size(row, job) for row in sizes.rows]
+    result["proven"] = sizes.proven
+    if not sizes.proven:
+        result["stop"] = sizes.stop.value
+    talk.tell("partial", result)
     problem = of_classes(problem)
     costs = dict(zip(problem.rows.classes, problem.class_weights, strict=True))
     task = SizesOfFold(recipe=replace(question.recipe, options=options), rows=asked.rows, costs=costs, most=most)
@@ -71,13 +69,14 @@ def learn_sizes(job: dict[str, Any], talk: Talk) -> dict[str, Any]:
     return {**result, "interrupted": talk.stopped()}
 
 
-def _size(size: int, solution: Solution | None, job: dict[str, Any]) -> dict[str, Any]:
+def _size(row: FrontierRow, job: dict[str, Any]) -> dict[str, Any]:
+    size, solution = row.size, row.solution
     limit = "max_questions" if solution is not None and solution.problem.questions else "max_features"
     settings = {k: v for k, v in job["plan"]["settings"].items() if k not in ("levels", "C0", limit)}
     return {
         "size": size,
-        "proven": solution is None or solution.proven_optimal,
-        "bound": None if solution is None else float(solution.lower_bound),
+        "proven": row.proven,
+        "bound": None if row.lower_bound is None else float(row.lower_bound),
         "features": None if solution is None else solution.evaluation.features,
         "numbers": None if solution is None else numbers_of(solution, None),
         "model": None if solution is None else model_of(solution.problem, solution.points),

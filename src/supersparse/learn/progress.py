@@ -1,10 +1,11 @@
-"""Clock: the time limit of a whole call, of which each part of the work takes its share."""
+"""Progress: the time limit of a whole call, of which each part takes its share, and who hears how it goes on."""
 
 import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
+    from supersparse.engine.solution import TraceEvent
     from supersparse.learn.recipe import Recipe
 
 
@@ -53,3 +54,16 @@ class Clock:
         if left is None:
             return recipe
         return replace(recipe, options={**recipe.options, "time_limit": share * left})
+
+
+class Watch:
+    """Hears of the progress of a fit: its stages, its models, and what held-out rows say; this one tells nobody."""
+
+    def __call__(self, event: "TraceEvent") -> None:
+        """Take note of a better model or bound."""
+
+    def stage(self, what: str) -> None:
+        """Take note of what is done from now on."""
+
+    def cross_validated(self, error: float) -> None:
+        """Take note of the error on held-out rows so far."""

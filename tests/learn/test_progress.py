@@ -3,7 +3,7 @@
 import time
 from dataclasses import replace
 
-from supersparse.learn.clock import Clock
+from supersparse.learn.progress import Clock
 from supersparse.learn.recipe import Recipe
 from supersparse.learn.settings.settings import Settings
 
