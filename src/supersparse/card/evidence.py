@@ -57,7 +57,7 @@ def in_one_line(label: str, fact: str) -> str:
 
 
 def _proof(made: Provenance) -> str:
-    """What was proven, in one sentence."""
+    """The proof, in one sentence."""
     if made.asks_questions and made.proven_optimal:
         asked = made.settings or {}
         price = ", with a small price for each question" if asked.get("C0", 0) != 0 else ""
@@ -89,7 +89,7 @@ def _edited(made: Provenance) -> str:
 
 
 def _updated(update: CardUpdate) -> str:
-    """What an update changed, and what each change gains."""
+    """The changes of an update, and the gain of each."""
     before = "" if update.n_before is None else f" of a card learned from {counted(update.n_before, 'row')}"
     changes = [f"{visible(text)} (without it the fit is {_loss(gain)} worse)" for text, gain in update.changes]
     return f"an update{before} by {counted(update.n_rows, 'row')}: {'; '.join(changes) or 'no points changed'}"
@@ -177,15 +177,15 @@ def _auc(seen: Performance) -> str:
 
 
 def _rate(part: Fraction, whole: Fraction) -> str:
-    found = Rate(events=part, of=whole)
-    if found.value is None or found.interval is None:
+    rate = Rate(events=part, of=whole)
+    if rate.value is None or rate.interval is None:
         return "-"
-    low, high = found.interval
-    return f"{percent(found.value)} ({100 * low:.0f}\u2013{100 * high:.0f})"
+    low, high = rate.interval
+    return f"{percent(rate.value)} ({100 * low:.0f}\u2013{100 * high:.0f})"
 
 
-def _calibration(found: tuple[float, float, float]) -> str:
-    slope, low, high = found
+def _calibration(calibration: tuple[float, float, float]) -> str:
+    slope, low, high = calibration
     return f"{slope:.2f} ({low:.2f}\u2013{high:.2f})"
 
 

@@ -308,8 +308,8 @@ def titled(name: str | None) -> str | None:
     """
     if name is None or not name.strip() or name.strip().casefold() in _UNTITLED:
         return None
-    found = _WITHIN.search(name)
-    if found is None or not name[: found.start()].strip(" _"):
+    match = _WITHIN.search(name)
+    if match is None or not name[: match.start()].strip(" _"):
         return visible(readable(name))
-    span = counted(int(found[1]), _SPANS[found[2][0].lower()])
-    return f"{visible(readable(name[: found.start()].rstrip(' _<≤=-')))} within {span}"
+    span = counted(int(match[1]), _SPANS[match[2][0].lower()])
+    return f"{visible(readable(name[: match.start()].rstrip(' _<≤=-')))} within {span}"

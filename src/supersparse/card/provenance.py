@@ -52,7 +52,7 @@ class CardEdit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CardUpdate:
-    """What an update changed of the version before, in words, and what each change gains.
+    """The changes of an update to the version before, in words, and the gain of each.
 
     A gain is how much worse what was minimised would be without the change, the others staying; that of all together
     is against the version before, with its risks learned again from the same rows.

@@ -167,15 +167,15 @@ def unit_in(column: str) -> str | None:
 def _parted(column: str) -> tuple[str, str | None]:
     """A column's name in one line, without its unit, and the unit."""
     name = " ".join(column.split())
-    found = _WITH_UNIT.fullmatch(name)
-    if found is None:
+    match = _WITH_UNIT.fullmatch(name)
+    if match is None:
         return name or column, None
-    unit = (found[2] or found[3] or found[4]).strip()
+    unit = (match[2] or match[3] or match[4]).strip()
     parts = re.split(r"[/*·^ ]|per", unit.casefold())
     is_unit = bool(unit) and (
-        found[2] is not None or "%" in unit or all(_UNITS.fullmatch(p.strip("0123456789²³-")) for p in parts)
+        match[2] is not None or "%" in unit or all(_UNITS.fullmatch(p.strip("0123456789²³-")) for p in parts)
     )
-    return (found[1], unit) if is_unit and not unit.isdigit() else (name, None)
+    return (match[1], unit) if is_unit and not unit.isdigit() else (name, None)
 
 
 def readable(column: str) -> str:

@@ -166,12 +166,12 @@ def struct(value: _Value) -> _Value:
 def _filled(value: Any) -> Any:
     kind: Any = type(value)
     layout = _layout(kind, _dimensions(value))
-    return layout.kind(*[convert(own) for convert, own in zip(layout.converters, value, strict=True)])
+    return layout.kind(*[convert(item) for convert, item in zip(layout.converters, value, strict=True)])
 
 
 def _dimensions(value: Any) -> Any:
     if isinstance(value, tuple):
-        return tuple(_dimensions(own) for own in value)
+        return tuple(_dimensions(item) for item in value)
     return getattr(value, "ndim", 0)
 
 
@@ -184,13 +184,13 @@ class _Layout(NamedTuple):
 def _layout(of: type, dimensions: tuple[Any, ...]) -> _Layout:
     fields: list[tuple[str, Any]] = []
     converters: list[Callable[[Any], Any]] = []
-    for (name, hint), own in zip(get_type_hints(of).items(), dimensions, strict=True):
+    for (name, hint), shape in zip(get_type_hints(of).items(), dimensions, strict=True):
         element = _element(hint)
         if element is not None:
-            fields.append((name, _view_kind(own)))
+            fields.append((name, _view_kind(shape)))
             converters.append(partial(_view, element))
-        elif isinstance(own, tuple):
-            fields.append((name, _layout(hint, own).kind))
+        elif isinstance(shape, tuple):
+            fields.append((name, _layout(hint, shape).kind))
             converters.append(_filled)
         else:
             fields.append((name, c_double if hint is float else c_int64))

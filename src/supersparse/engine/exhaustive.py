@@ -66,10 +66,10 @@ class ExhaustiveSolver:
         for same_coefficients in zip(*variants, strict=True):
             for points in same_coefficients:
                 if points is not None:
-                    found = evaluate(problem, points)
-                    known = best.get(found.size)
-                    if known is None or (found.objective, found.l1) < known[:2]:
-                        best[found.size] = (found.objective, found.l1, points)
+                    evaluation = evaluate(problem, points)
+                    known = best.get(evaluation.size)
+                    if known is None or (evaluation.objective, evaluation.l1) < known[:2]:
+                        best[evaluation.size] = (evaluation.objective, evaluation.l1, points)
             if _over(monitor):
                 break
         models = tuple(best[size][2] for size in sorted(best))
@@ -122,7 +122,7 @@ def _all_answers(problem: Problem) -> Iterator[Points | None]:
     choices = []
     for question in problem.questions:
         every = product(question.points, repeat=question.answers)
-        choices.append([own for own in every if not any(own) or question.admits(own)])
+        choices.append([chosen for chosen in every if not any(chosen) or question.admits(chosen)])
     for answers in product(*choices):
         if problem.max_features is None or sum(map(any, answers)) <= problem.max_features:
             points = with_answers(problem, answers)

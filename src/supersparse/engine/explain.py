@@ -76,25 +76,25 @@ class _Trials:
     def conflict(self) -> Conflict:
         """Reduce an infeasible set of constraints as far as the limits allow."""
         asked = self.problem.asked
-        found, irreducible = self._reduced(frozenset(range(len(asked))))
+        reduced, irreducible = self._reduced(frozenset(range(len(asked))))
         smallest = False
         if len(asked) <= FEW_CONSTRAINTS:
-            smaller, smallest = self._smaller(len(found))
+            smaller, smallest = self._smaller(len(reduced))
             if smaller is not None:
-                found, irreducible = smaller, smallest
+                reduced, irreducible = smaller, smallest
         return Conflict(
-            constraints=tuple(asked[i] for i in sorted(found)), irreducible=irreducible or smallest, smallest=smallest
+            constraints=tuple(asked[i] for i in sorted(reduced)), irreducible=irreducible or smallest, smallest=smallest
         )
 
-    def _reduced(self, found: frozenset[int]) -> tuple[frozenset[int], bool]:
+    def _reduced(self, kept: frozenset[int]) -> tuple[frozenset[int], bool]:
         """Remove unnecessary constraints; also return whether every trial was decided."""
         certain = True
-        for i in sorted(found):
-            outcome = self.of(found - {i})
+        for i in sorted(kept):
+            outcome = self.of(kept - {i})
             if outcome is _Outcome.INFEASIBLE:
-                found -= {i}
+                kept -= {i}
             certain &= outcome is not _Outcome.OPEN
-        return found, certain
+        return kept, certain
 
     def _smaller(self, size: int) -> tuple[frozenset[int] | None, bool]:
         """A smaller infeasible set, and whether every trial was decided."""
@@ -147,13 +147,13 @@ def _any_model(problem: Problem, chosen: Solver, settings: SolveOptions) -> Poin
     Our solvers end when they report it. Back ends must not be left by an exception, so they are asked to
     stop.
     """
-    found: list[Points] = []
-    told: Callable[[], bool] = settings.cancel or (lambda: False)
+    models: list[Points] = []
+    cancelled: Callable[[], bool] = settings.cancel or (lambda: False)
     is_own = chosen.capabilities.package is None
 
     def note(event: TraceEvent) -> None:
         if event.points is not None:
-            found.append(event.points)
+            models.append(event.points)
             if is_own:
                 raise _FoundError(event.points)
 
@@ -162,7 +162,7 @@ def _any_model(problem: Problem, chosen: Solver, settings: SolveOptions) -> Poin
         n_jobs=1 if is_own else settings.n_jobs,
         initial=None,
         on_progress=note,
-        cancel=lambda: bool(found) or told(),
+        cancel=lambda: bool(models) or cancelled(),
         checkpoint=None,
         certificate=None,
         executor=None if is_own else settings.executor,

@@ -198,32 +198,34 @@ else:
 DEFAULT_OPTIONS: SolverKeywords = {"solver": "auto", "time_limit": 60.0, "random_state": 0}
 
 
-def _check_executor(given: object) -> None:
-    if given is None:
+def _check_executor(executor: object) -> None:
+    if executor is None:
         return
-    if isinstance(given, type):
-        raise InvalidOptionError(f"executor is the class {given.__name__}", f"give an instance: {given.__name__}()")
-    if callable(getattr(given, "get_executor", None)):  # a Client of dask, whose futures are of another kind
-        raise InvalidOptionError(subject="executor", value=given, remedy="give client.get_executor()")
-    if not callable(getattr(given, "submit", None)):
+    if isinstance(executor, type):
+        raise InvalidOptionError(
+            f"executor is the class {executor.__name__}", f"give an instance: {executor.__name__}()"
+        )
+    if callable(getattr(executor, "get_executor", None)):  # a Client of dask, whose futures are of another kind
+        raise InvalidOptionError(subject="executor", value=executor, remedy="give client.get_executor()")
+    if not callable(getattr(executor, "submit", None)):
         raise InvalidOptionError(
             subject="executor",
-            value=given,
+            value=executor,
             remedy=(
                 "give a concurrent.futures.Executor, such as ProcessPoolExecutor() or dask's Client.get_executor()"
             ),
         )
 
 
-def _check_priorities(given: object) -> None:
+def _check_priorities(priorities: object) -> None:
     """Raise for anything but a mapping; whether there are such features and rows depends on the problem."""
-    if not isinstance(given, Mapping):
+    if not isinstance(priorities, Mapping):
         raise InvalidOptionError(
             subject="branching_priorities",
-            value=given,
+            value=priorities,
             remedy="use a mapping by feature name or row number, such as {'age': 2, 17: 1}",
         )
-    for key in given:
+    for key in priorities:
         if isinstance(key, bool) or not (isinstance(key, str) or hasattr(key, "__index__")):
             raise InvalidOptionError(
                 f"branching_priorities: {key!r} is neither a feature name nor the number of a row; use "

@@ -81,10 +81,10 @@ def _of_all_rows(problem: Problem, chosen: Solver, settings: SolveOptions, began
             claim = chosen.solve(small.problem, settings, monitor)
         except OutOfTime:
             claim = monitor.claim(stop=Stop.TIME_LIMIT, smallest=False)
-    found = small.restore(claim.points)
+    restored = small.restore(claim.points)
     if not problem.questions:
-        found = with_best_intercept(problem, found.coefficients) or found  # verify reports what it breaks
-    return _verified(problem, chosen, settings, replace(claim, points=found))
+        restored = with_best_intercept(problem, restored.coefficients) or restored  # verify reports what it breaks
+    return _verified(problem, chosen, settings, replace(claim, points=restored))
 
 
 def _completed(problem: Problem, points: Points) -> Points | None:
@@ -137,12 +137,12 @@ def watched(
     return settings, Monitor(small.problem, settings, small.restore, began)
 
 
-def _of_merged_rows(given: Priorities, small: Reduction) -> Priorities:
+def _of_merged_rows(priorities: Priorities, small: Reduction) -> Priorities:
     """Give each merged row the highest priority of its rows."""
-    if all(isinstance(key, str) for key in given):
-        return given
+    if all(isinstance(key, str) for key in priorities):
+        return priorities
     groups, merged = small.groups(), dict[str | int, int]()
-    for key, priority in given.items():
+    for key, priority in priorities.items():
         place = key if isinstance(key, str) else int(groups[key])
         merged[place] = max(priority, merged.get(place, 0))
     return merged
@@ -159,11 +159,11 @@ def chosen_solver(problem: Problem, solver: str, options: SolveKeywords, questio
     return chosen, settings
 
 
-def _expanded(problem: Problem, given: Mapping[Any, Any]) -> dict[str | int, Any]:
+def _expanded(problem: Problem, priorities: Mapping[Any, Any]) -> dict[str | int, Any]:
     """Return the priority of every feature and row that has one; patterns stand for all that they match."""
     names, n_rows = problem.rows.names, problem.rows.n_rows
-    by_name = {key: value for key, value in given.items() if isinstance(key, str)}
-    rows = {index(key): value for key, value in given.items() if not isinstance(key, str)}
+    by_name = {key: value for key, value in priorities.items() if isinstance(key, str)}
+    rows = {index(key): value for key, value in priorities.items() if not isinstance(key, str)}
     for row in rows:
         if not 0 <= row < n_rows:
             raise InvalidOptionError(

@@ -75,9 +75,9 @@ def rounded(problem: Problem, model: Start) -> Points:
         tried.add(candidate)
         points = completed(merged, candidate)
         if points is not None:
-            found = evaluate(merged, points)
-            if best is None or (found.objective, found.l1) < best[:2]:
-                best = found.objective, found.l1, points
+            evaluation = evaluate(merged, points)
+            if best is None or (evaluation.objective, evaluation.l1) < best[:2]:
+                best = evaluation.objective, evaluation.l1, points
     if best is None:
         raise InvalidOptionError(
             f"no rounded linear model satisfies the constraints{asked_in_words(problem)}",
@@ -111,9 +111,11 @@ def _read_array(model: object) -> tuple[Fraction, ...]:
         raise InvalidOptionError(
             f"{what} has no coef_", "fit it first, or give a linear model with one coefficient per feature"
         )
-    given = getattr(model, "coef_", model)
+    coefficients = getattr(model, "coef_", model)
     try:
-        array = np.asarray(given.toarray() if hasattr(given, "toarray") else given, dtype=np.float64)
+        array = np.asarray(
+            coefficients.toarray() if hasattr(coefficients, "toarray") else coefficients, dtype=np.float64
+        )
     except (TypeError, ValueError):
         raise InvalidOptionError(
             f"{what} is not a linear model",
@@ -168,8 +170,8 @@ def _candidates(problem: Problem, coefficients: Sequence[Fraction]) -> Iterator[
         for multiple in _multiples(problem, coefficients, support):
             values = []
             for j, allowed in enumerate(problem.sets):
-                own = (allowed.required() if j in needed else None) or allowed
-                values.append(own.nearest(multiple * coefficients[j] if j in support else Fraction(0)))
+                candidates = (allowed.required() if j in needed else None) or allowed
+                values.append(candidates.nearest(multiple * coefficients[j] if j in support else Fraction(0)))
             yield tuple(int(v * problem.unit) for v in values)
 
 

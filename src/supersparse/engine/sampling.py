@@ -138,23 +138,23 @@ class _Sample:
             initial=self._best,
             cancel=lambda: monitor.stop_reason() not in (None, Stop.TIME_LIMIT),
         )
-        own = Monitor(self._small, options, lambda points: points)
+        monitor_of_sample = Monitor(self._small, options, lambda points: points)
         if self._best is not None:
-            own.incumbent(self._best)
+            monitor_of_sample.incumbent(self._best)
         is_risk = loss_of(self._small).gives_risks
         solver: Solver = RiskSolver() if is_risk else ExactSolver()
         try:
             # samples for a risk model take long to prepare
             with deadline(time.perf_counter() + _PREPARING * seconds if is_risk else None):
-                claim = solver.solve(self._small, options, own)
+                claim = solver.solve(self._small, options, monitor_of_sample)
             self.is_solved = claim.stop is Stop.OPTIMAL
             self._best = claim.points
         except (InfeasibleError, SolverFailedError):  # of the sample: all rows may allow a model
             return None
         except OutOfTime:
-            if own.best is None:
+            if monitor_of_sample.best is None:
                 return None
-            self._best = own.best
+            self._best = monitor_of_sample.best
         coefficients = smallest_coefficients(self._whole)
         for j, value in zip(self._kept, self._best.coefficients, strict=True):
             coefficients[j] = int(value)

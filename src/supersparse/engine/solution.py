@@ -1,4 +1,4 @@
-"""Solution: a verified scoring system with its bound. Claim: what a solver reports, before verification."""
+"""Solution: a verified scoring system with its bound. Claim: a solver's report, before verification."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -151,8 +151,8 @@ class Solution(Tabular):
         """Return this answer with what another search for the same problem proved, where that is more."""
         as_good = other.objective == self.objective and other.evaluation.l1 == self.evaluation.l1
         bound = min(max(self.lower_bound, other.lower_bound), self.objective)
-        found = replace(self, lower_bound=bound, smallest=self.smallest or (as_good and other.smallest))
-        return replace(found, stop=other.stop) if found.proven_optimal > self.proven_optimal else found
+        proven = replace(self, lower_bound=bound, smallest=self.smallest or (as_good and other.smallest))
+        return replace(proven, stop=other.stop) if proven.proven_optimal > self.proven_optimal else proven
 
     def __repr__(self) -> str:
         state = "proven optimal" if self.proven_optimal else f"gap {self.gap:.1%}"
@@ -168,14 +168,14 @@ class Solution(Tabular):
         return f"{state}; {self.evaluation._brief()}"
 
     def _small_table(self) -> SmallTable:
-        """The points by feature, then what they are worth."""
+        """The points by feature, then their evaluation."""
         names, values = self.problem.rows.names, [number(v) for v in self.points.values]
         if self.points.answers is not None:
-            values = ["/".join(map(str, own)) for own in self.points.answers]
+            values = ["/".join(map(str, answer)) for answer in self.points.answers]
         points: list[tuple[str, Any]] = [(names[j], values[j]) for j in self.points.support]
         if self.slope_at_limit:
             points.append(("slope", "at its limit: the classes are separated, or nearly"))
-        found = facts(
+        shown = facts(
             intercept=self.points.intercept_value,
             training_errors=self.evaluation.training_errors,
             sensitivity=float(self.evaluation.sensitivity),
@@ -185,7 +185,7 @@ class Solution(Tabular):
             stop=self.stop.value,
             solver=f"{self.solver}, {self.seconds:.1f} s",
         )
-        return SmallTable((), [*points, *found.rows])
+        return SmallTable((), [*points, *shown.rows])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -218,15 +218,15 @@ class Conflict(Tabular):
         """Name the constraints that conflict, and say whether the set is proven smallest."""
         words = [repr(constraint.in_words()) for constraint in self.constraints]
         if len(words) == 1:
-            said = f"{words[0]} cannot be satisfied, even alone"
+            text = f"{words[0]} cannot be satisfied, even alone"
         else:
             listed = ", ".join(words[:-1]) + " and " + words[-1]
-            said = f"{listed} cannot be satisfied together"
+            text = f"{listed} cannot be satisfied together"
         if self.smallest:
-            return said if len(words) == 1 else f"{said}, and no smaller set conflicts"
+            return text if len(words) == 1 else f"{text}, and no smaller set conflicts"
         if self.irreducible:
-            return f"{said}; dropping any one of them resolves this conflict, but a smaller set may conflict too"
-        return f"{said}; some of them may not be part of the conflict"
+            return f"{text}; dropping any one of them resolves this conflict, but a smaller set may conflict too"
+        return f"{text}; some of them may not be part of the conflict"
 
     def __str__(self) -> str:
         return self.in_words()

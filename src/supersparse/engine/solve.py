@@ -79,19 +79,19 @@ def solve_each_size(problem: Problem, solver: str = "auto", **options: Unpack[So
     points = [small.restore(model) for model in claimed.models]
     if not problem.intercept.is_penalised:  # otherwise another intercept could change the size
         points = _with_best_intercepts(problem, points)
-    found = verified(problem, points, chosen.name)
+    models = verified(problem, points, chosen.name)
     sizes = 1 + (problem.n_features + problem.intercept.is_penalised)
     if problem.max_features is not None:
         sizes = min(sizes, 1 + problem.max_features)
     return SizedModels(
-        models=found,
+        models=models,
         complete=claimed.complete,
         solver=chosen.name,
         stop=_why(claimed, monitor),
         nodes=monitor.nodes,
         seconds=monitor.seconds,
-        bounds=bounds_by_size(found, claimed.bounds, complete=claimed.complete, sizes=sizes, solver=chosen.name),
-        smallest=frozenset(m.evaluation.size for m in found) if claimed.complete else claimed.smallest,
+        bounds=bounds_by_size(models, claimed.bounds, complete=claimed.complete, sizes=sizes, solver=chosen.name),
+        smallest=frozenset(m.evaluation.size for m in models) if claimed.complete else claimed.smallest,
     )
 
 

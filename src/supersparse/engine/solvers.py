@@ -150,8 +150,8 @@ def solver_class(name: str) -> type[Solver]:
     if name not in _CLASSES:
         raise InvalidOptionError(f"unknown solver {name!r}", did_you_mean(name, [*_CLASSES, "auto"]))
     module, _, attribute = _CLASSES[name].partition(":")
-    found: type[Solver] = getattr(import_module(module), attribute)
-    return found
+    solver: type[Solver] = getattr(import_module(module), attribute)
+    return solver
 
 
 def availability(name: str) -> Availability:
@@ -233,7 +233,7 @@ def check_asked(solver: Solver, problem: Problem) -> None:
 
 
 def check_goal(solver: str, can: Capabilities, goal: str) -> None:
-    """Raise if a solver does not minimise what the goal says."""
+    """Raise if a solver does not minimise the loss of the goal."""
     if goal not in can.goals:
         raise _cannot(solver, f"goal {goal!r}", lambda other: goal in other.goals)
 

@@ -86,10 +86,10 @@ def check_points(problem: Problem, points: Points, who: str) -> None:
 def _check_answers(problem: Problem, points: Points, who: str) -> None:
     if points.answers is None or not problem.questions:
         raise VerificationError(f"{who} gave points by answer for features, or by feature for questions")
-    for name, question, own in zip(problem.rows.names, problem.questions, points.answers, strict=True):
-        if any(own) and not question.admits(own):
-            raise VerificationError(f"{who} gave question {name!r} the points {own}, which it does not allow")
-    if points.coefficients != tuple(max(own) for own in points.answers):
+    for name, question, answer in zip(problem.rows.names, problem.questions, points.answers, strict=True):
+        if any(answer) and not question.admits(answer):
+            raise VerificationError(f"{who} gave question {name!r} the points {answer}, which it does not allow")
+    if points.coefficients != tuple(max(answer) for answer in points.answers):
         raise VerificationError(f"{who} gave coefficients that are not the largest points of their questions")
 
 
@@ -174,18 +174,18 @@ class SizedModels(Models):
 
 def verified(problem: Problem, points: Iterable[Points], solver: str) -> tuple[VerifiedModel, ...]:
     """Confirm that every model is feasible and evaluate it again, or raise."""
-    found = []
+    models = []
     for model in points:
         check_points(problem, model, solver)
-        found.append(VerifiedModel(points=model, evaluation=evaluate(problem, model)))
-    return tuple(found)
+        models.append(VerifiedModel(points=model, evaluation=evaluate(problem, model)))
+    return tuple(models)
 
 
 def bounds_by_size(
-    found: Iterable[VerifiedModel], claimed: tuple[Fraction | None, ...], *, complete: bool, sizes: int, solver: str
+    models: Iterable[VerifiedModel], claimed: tuple[Fraction | None, ...], *, complete: bool, sizes: int, solver: str
 ) -> tuple[Fraction | None, ...]:
     """Return one bound per size from 0 on, and raise if a model refutes one."""
-    objectives = {model.evaluation.size: model.evaluation.objective for model in found}
+    objectives = {model.evaluation.size: model.evaluation.objective for model in models}
     bounds: list[Fraction | None] = list(claimed)
     for size in range(len(claimed), sizes):
         bounds.append(objectives.get(size) if complete else Fraction(0))

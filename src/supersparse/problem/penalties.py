@@ -172,13 +172,13 @@ def _for_features_without_levels(
 ) -> tuple[tuple[Fraction, ...], Fraction]:
     """Read C0 for the features without levels; the last of `levels` is the intercept's."""
     counted = (*names, INTERCEPT) if intercept.is_penalised else names
-    plain = [name for name, own in zip(counted, levels, strict=False) if own is None]
+    plain = [name for name, of_features in zip(counted, levels, strict=False) if of_features is None]
     if C0 is not None and not plain:
         raise InvalidProblemError(
             f"C0 is {C0!r}, but all features have levels", "remove C0: the penalties of the levels replace it"
         )
     if C0 is not None and not isinstance(C0, Mapping) and np.ndim(C0):  # type: ignore[arg-type]
-        first = next(name for name, own in zip(names, levels, strict=False) if own is not None)
+        first = next(name for name, of_features in zip(names, levels, strict=False) if of_features is not None)
         raise InvalidProblemError(
             f"C0 has one entry per feature, but {first!r} has levels",
             "give C0 as a number, or as a mapping by name, for the others",
@@ -187,10 +187,10 @@ def _for_features_without_levels(
         for key in C0:
             if key in counted and key not in plain:
                 raise InvalidProblemError(f"C0 names {key!r}, which has levels", "remove it from C0 or from levels")
-    own, of_intercept = read_size_penalty(
+    of_features, of_intercept = read_size_penalty(
         C0, tuple(n for n in plain if n != INTERCEPT), intercept if INTERCEPT in plain else Intercept(mode="free")
     )
-    by_name = dict(zip((n for n in plain if n != INTERCEPT), own, strict=True))
+    by_name = dict(zip((n for n in plain if n != INTERCEPT), of_features, strict=True))
     return tuple(by_name.get(name, Fraction(0)) for name in names), of_intercept
 
 

@@ -167,8 +167,8 @@ def without_currency(text: str) -> str:
     """Return an amount of money without its sign; any other text as it is."""
     if not text or not (text[0] in "$€£¥-+EUGC" or text[-1] in _MONEY) or (text[-1].isdigit() and text[0].isdigit()):
         return text
-    found = _CURRENCY.fullmatch(text)
-    return text if found is None else found["sign"] + found["number"]
+    match = _CURRENCY.fullmatch(text)
+    return text if match is None else match["sign"] + match["number"]
 
 
 def plain_number(cell: str, decimal: str) -> str | None:

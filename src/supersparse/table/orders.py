@@ -49,14 +49,14 @@ def order_of(levels: Iterable[str]) -> tuple[str, ...] | None:
 
 def orders_among(columns: Mapping[str, Cells]) -> dict[str, tuple[str, ...]]:
     """The columns of text whose categories have a recognised order, lowest first."""
-    found = {}
+    orders = {}
     for name, cells in columns.items():
         if not isinstance(cells, Objects):
             continue
         known = {value for value in cells.distinct if value is not None}
         if all(isinstance(value, str) for value in known) and (order := order_of(map(str, known))) is not None:
-            found[name] = order
-    return found
+            orders[name] = order
+    return orders
 
 
 def _each(keys: Sequence[str], read: Callable[[str], Fraction | None]) -> list[Fraction] | None:
@@ -77,45 +77,45 @@ def _on_a_scale(keys: Sequence[str]) -> list[int] | None:
 
 def _roman(key: str) -> Fraction | None:
     """A Roman numeral up to 39, perhaps after a word and before a letter: "Stage IIb"."""
-    found = _ROMAN.fullmatch(key.rsplit(" ", 1)[-1])
-    if found is None or not (found[1] or found[2]):
+    match = _ROMAN.fullmatch(key.rsplit(" ", 1)[-1])
+    if match is None or not (match[1] or match[2]):
         return None
-    ones = {"": 0, "i": 1, "ii": 2, "iii": 3, "iv": 4, "v": 5, "vi": 6, "vii": 7, "viii": 8, "ix": 9}[found[2]]
-    return Fraction(10 * len(found[1]) + ones) + Fraction("abcd".find(found[3]) + 1, 10)
+    ones = {"": 0, "i": 1, "ii": 2, "iii": 3, "iv": 4, "v": 5, "vi": 6, "vii": 7, "viii": 8, "ix": 9}[match[2]]
+    return Fraction(10 * len(match[1]) + ones) + Fraction("abcd".find(match[3]) + 1, 10)
 
 
 def _ordinal(key: str) -> Fraction | None:
-    found = _ORDINAL.fullmatch(key)
-    return None if found is None else Fraction(int(found[1]))
+    match = _ORDINAL.fullmatch(key)
+    return None if match is None else Fraction(int(match[1]))
 
 
 def _codes(keys: Sequence[str]) -> list[Fraction] | None:
     """One prefix before consecutive numbers, of which there are few: others are names."""
-    found = [_CODE.fullmatch(key) for key in keys]
-    if len(keys) > _MOST_OF_CODES or len({None if one is None else one[1] for one in found}) > 1:
+    matches = [_CODE.fullmatch(key) for key in keys]
+    if len(keys) > _MOST_OF_CODES or len({None if one is None else one[1] for one in matches}) > 1:
         return None
-    numbers = [int(one[2]) for one in found if one is not None]
-    has_prefix = any(one is not None and one[1].strip() for one in found)
+    numbers = [int(one[2]) for one in matches if one is not None]
+    has_prefix = any(one is not None and one[1].strip() for one in matches)
     is_gapless = bool(numbers) and sorted(numbers) == list(range(min(numbers), max(numbers) + 1))
     return list(map(Fraction, numbers)) if has_prefix and is_gapless else None
 
 
 def _ranges(levels: Sequence[str]) -> list[tuple[Fraction, int]] | None:
     """Ranges of numbers that do not overlap; one of them at least is a range, not a number."""
-    found: list[tuple[Fraction, Fraction | None]] = []
+    ranges: list[tuple[Fraction, Fraction | None]] = []
     for level in levels:
         text = re.sub(r"\s+", "", level.casefold()).replace(",", ".")
         inside, low, high = _RANGE.fullmatch(text), _FROM.fullmatch(text.replace(" ", "")), _UP_TO.fullmatch(text)
         if inside is not None:
-            found.append((Fraction(inside[1]), Fraction(inside[2])))
+            ranges.append((Fraction(inside[1]), Fraction(inside[2])))
         elif low is not None:
-            found.append((Fraction(low[1] or low[2]), None))
+            ranges.append((Fraction(low[1] or low[2]), None))
         elif high is not None:
-            found.append((Fraction(-1), Fraction(high[1])))
+            ranges.append((Fraction(-1), Fraction(high[1])))
         else:
             return None
-    found_sorted = sorted(found, key=lambda one: one[0])
+    found_sorted = sorted(ranges, key=lambda one: one[0])
     for (_, end), (start, _) in pairwise(found_sorted):
         if end is None or start < end:
             return None
-    return [(start, k) for k, (start, _) in enumerate(found)]
+    return [(start, k) for k, (start, _) in enumerate(ranges)]

@@ -99,10 +99,10 @@ def _with_groups(above: Sequence[str], names: Sequence[str]) -> list[str]:
     """The names with that of their group; a group reaches to the next one, or to a column without a name of its own."""
     made, group = [], ""
     for k in range(max(len(above), len(names))):
-        own = _at(names, k)
+        name = _at(names, k)
         group = _at(above, k) or group
-        made.append(" ".join(filter(None, [group, own])) if own else _at(above, k))
-        if not own:
+        made.append(" ".join(filter(None, [group, name])) if name else _at(above, k))
+        if not name:
             group = ""
     return made
 

@@ -217,15 +217,15 @@ class FhirForm:
         values = read_person(self.card, person)
         answered = [self.answer(q, values[q.expected.column]) for q in self.questions]
         total = score_person(self.card, person) - self.card.intercept
-        found: dict[str, object] = {
+        form: dict[str, object] = {
             "total": _number(total),
             "units": _number(total * self.results.scale),
             "class": classes_of(self.card)[self.card.cutoff.includes(total)],
         }
         if self.card.risk is not None:
-            found["risk"] = risk_of(self.card.risk, total)
+            form["risk"] = risk_of(self.card.risk, total)
         results = [
-            {"linkId": link, "answer": [{f"value{kind.capitalize()}": found[link]}]}
+            {"linkId": link, "answer": [{f"value{kind.capitalize()}": form[link]}]}
             for link, _, kind, _ in self.results.items
         ]
         return {
@@ -317,17 +317,17 @@ def _question(card: Card, expected: Expected, link: str, *, by_answer: bool) -> 
 
 def _answers(line: Line) -> list[_Option]:
     """The answers of a line as they are printed; a question can be answered with yes and no."""
-    found: list[tuple[str, Fraction, Callable[[object], bool] | None]] = []
+    answers: list[tuple[str, Fraction, Callable[[object], bool] | None]] = []
     if line.answers:
-        found = [(one.text, one.points, _test_of(one.rule)) for one in line.answers]
+        answers = [(one.text, one.points, _test_of(one.rule)) for one in line.answers]
     elif isinstance(line.rule, IsMissing):
-        found = [("no", Fraction(0), lambda value: True), ("yes", line.points, None)]
+        answers = [("no", Fraction(0), lambda value: True), ("yes", line.points, None)]
     else:
         assert line.rule is not None
-        found = [("yes", line.points, _test_of(line.rule)), ("no", Fraction(0), lambda value: True)]
+        answers = [("yes", line.points, _test_of(line.rule)), ("no", Fraction(0), lambda value: True)]
         if line.missing is not None:
-            found.append(("not known", line.missing, None))
-    return _options(found)
+            answers.append(("not known", line.missing, None))
+    return _options(answers)
 
 
 def _test_of(rule: Rule) -> Callable[[object], bool] | None:
@@ -350,33 +350,33 @@ def _categories(
     values: Iterable[Category], items: Sequence[Item], words: ColumnWording, *, others: bool = False
 ) -> list[_Option]:
     """An option for each category, one for all others where the card scores them, and one for not known."""
-    found: list[tuple[str, Fraction, Callable[[object], bool] | None]] = []
+    answers: list[tuple[str, Fraction, Callable[[object], bool] | None]] = []
     for value in values:
         plain = ("yes" if value else "no") if isinstance(value, bool) else category_text(value)
         points = sum((points_of(item, value) for item in items), Fraction(0))
-        found.append((words.answers.get(value, plain), points, partial(_is, value)))
+        answers.append((words.answers.get(value, plain), points, partial(_is, value)))
     if others:
         points = sum((item.points for item in items if isinstance(item.rule, IsNoneOf)), Fraction(0))
-        found.append(("other", points, lambda value: True))
-    return _options([*found, *_not_known(items)])
+        answers.append(("other", points, lambda value: True))
+    return _options([*answers, *_not_known(items)])
 
 
 def _is(category: Category, value: object) -> bool:
     return read_category(value, "a value") == category
 
 
-def _options(found: Sequence[tuple[str, Fraction, Callable[[object], bool] | None]]) -> list[_Option]:
-    texts = [visible(text) for text, _, _ in found]
+def _options(answers: Sequence[tuple[str, Fraction, Callable[[object], bool] | None]]) -> list[_Option]:
+    texts = [visible(text) for text, _, _ in answers]
     codes = _unique(texts)
     return [
         _Option(code=code, text=text, points=points, holds=holds)
-        for code, text, (_, points, holds) in zip(codes, texts, found, strict=True)
+        for code, text, (_, points, holds) in zip(codes, texts, answers, strict=True)
     ]
 
 
 def _unique(names: Iterable[str], taken: Iterable[str] = ()) -> list[str]:
     """Names of letters, digits and hyphens, each once, none of them taken or made of one by "-unknown"."""
-    found: list[str] = []
+    texts: list[str] = []
     used = set(taken)
     for name in names:
         slug = "-".join(re.findall("[a-z0-9]+", name.casefold()))[:40].strip("-") or "item"
@@ -384,5 +384,5 @@ def _unique(names: Iterable[str], taken: Iterable[str] = ()) -> list[str]:
         while (made := slug if number == 1 else f"{slug}-{number}") in used:
             number += 1
         used |= {made, f"{made}-unknown"}
-        found.append(made)
-    return found
+        texts.append(made)
+    return texts

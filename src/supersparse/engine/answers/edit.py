@@ -70,7 +70,7 @@ class Edit(Tabular):
         }
 
     def in_words(self) -> str:
-        """Describe the change, its cost, the new points, and what is proven."""
+        """Describe the change, its cost, the new points, and the proof."""
         before, after = self.before.evaluation, self.after.evaluation
         sentences = [
             f"Change: {'; '.join(self.asked) or 'none'}.",
@@ -207,12 +207,12 @@ def what_if(
     before = solution.problem
     if max_questions is not None:
         if not before.questions or max_features is not None:
-            given, unit, remedy = (
+            limit, unit, remedy = (
                 (f"max_questions is {max_questions}", "problem has features", "give max_features")
                 if not before.questions
                 else (f"max_features is {max_features}", "unit of size is the question", "remove it")
             )
-            raise InvalidProblemError(f"{given}, but the {unit}", remedy)
+            raise InvalidProblemError(f"{limit}, but the {unit}", remedy)
         max_features = max_questions
     dropped = tuple(without)
     for constraint in dropped:
@@ -264,12 +264,12 @@ def _differ_in_numbers(one: Constraint, other: Constraint) -> bool:
 def _as_constraints(
     pin: Mapping[str, Number | Sequence[int | None]] | None, forbid: object, force: Names | None
 ) -> list[Constraint]:
-    found: list[Constraint] = [fixed(name, value) for name, value in (pin or {}).items()]
+    constraints: list[Constraint] = [fixed(name, value) for name, value in (pin or {}).items()]
     if forbid is not None and not isinstance(forbid, Mapping):
-        found.append(must_not_use(forbid))  # type: ignore[arg-type]
+        constraints.append(must_not_use(forbid))  # type: ignore[arg-type]
     if force is not None:
-        found.append(must_use(force))
-    return found
+        constraints.append(must_use(force))
+    return constraints
 
 
 @dataclass(frozen=True)
@@ -286,8 +286,8 @@ def _kept_values(problem: Problem, forbid: object, sign: Mapping[str, str | int]
     kept: dict[int, _NarrowedSet] = {}
 
     def keep(j: int, narrow: Callable[[CoefficientSet], CoefficientSet | None], words: str) -> None:
-        own = kept.get(j, _NarrowedSet(problem.given_sets[j], ()))
-        left, all_words = narrow(own.values), (*own.words, words)
+        narrowed = kept.get(j, _NarrowedSet(problem.given_sets[j], ()))
+        left, all_words = narrow(narrowed.values), (*narrowed.words, words)
         if left is None:
             raise InfeasibleError(
                 f"feature {names[j]!r}: no value of {problem.given_sets[j]} satisfies "
@@ -296,18 +296,18 @@ def _kept_values(problem: Problem, forbid: object, sign: Mapping[str, str | int]
             )
         kept[j] = _NarrowedSet(left, all_words)
 
-    for word, given in (forbid if isinstance(forbid, Mapping) else {}).items():
-        listed = given if isinstance(given, Sequence) and not isinstance(given, str) else [given]
+    for word, forbidden in (forbid if isinstance(forbid, Mapping) else {}).items():
+        listed = forbidden if isinstance(forbidden, Sequence) and not isinstance(forbidden, str) else [forbidden]
         gone = {exact(v, f"forbid: a value of {word!r}") for v in listed}
         for j in matching([word], names, "forbid"):
             words = f"{names[j]} not {' or '.join(map(shown, sorted(gone)))}"
             keep(j, lambda values, gone=gone: values.excluding(gone), words)  # type: ignore[misc]
-    for word, given in (sign or {}).items():
-        if given not in SIGN_WORDS:
-            raise InvalidProblemError(f"sign: {word!r} has {given!r}", "give '+' or '-'", subject="sign")
+    for word, forbidden in (sign or {}).items():
+        if forbidden not in SIGN_WORDS:
+            raise InvalidProblemError(f"sign: {word!r} has {forbidden!r}", "give '+' or '-'", subject="sign")
         for j in matching([word], names, "sign"):
-            words = f"{names[j]} not {'below' if SIGN_WORDS[given] > 0 else 'above'} 0"
-            keep(j, lambda values, s=SIGN_WORDS[given], j=j: _of_sign(values, s, names[j]), words)  # type: ignore[misc]
+            words = f"{names[j]} not {'below' if SIGN_WORDS[forbidden] > 0 else 'above'} 0"
+            keep(j, lambda values, s=SIGN_WORDS[forbidden], j=j: _of_sign(values, s, names[j]), words)  # type: ignore[misc]
     return kept
 
 

@@ -88,9 +88,9 @@ class FrontierRow(Tabular):
 
     def _brief(self) -> str:
         best, state = self.solution, "proven" if self.proven else "not proven"
-        found = "no model" if best is None else least_in_words(best)
+        best_text = "no model" if best is None else least_in_words(best)
         points = "" if best is None else points_text(best)
-        return f"at most {counted(self.size, 'feature')}, {found}, {state}; {points or 'no points'}"
+        return f"at most {counted(self.size, 'feature')}, {best_text}, {state}; {points or 'no points'}"
 
     def _cells(self, columns: tuple[str, ...]) -> tuple[str, ...]:
         return size_cells(self.size, self.solution, self.proven, columns)
@@ -140,7 +140,7 @@ class Frontier(ResultTable):
         return path_of(self)
 
     def table(self) -> list[dict[str, Any]]:
-        """Return one row per size; errors are sample weights, bound and proof are of what is minimised."""
+        """Return one row per size; errors are sample weights, bound and proof are of the minimised value."""
         return [_described(row, what_is_least(self.problem)) for row in self.rows]
 
     def __str__(self) -> str:
@@ -148,10 +148,10 @@ class Frontier(ResultTable):
         return size_lines(tuple(table.header), map(tuple, table.rows))
 
     def _brief(self) -> str:
-        found = least_span([row.solution for row in self.rows])
+        span = least_span([row.solution for row in self.rows])
         proven = sum(row.proven for row in self.rows)
         state = "all proven" if self.proven else f"{proven} of {len(self.rows)} proven"
-        return f"at most 0 to {counted(len(self.rows) - 1, 'feature')}, {found}; {state}"
+        return f"at most 0 to {counted(len(self.rows) - 1, 'feature')}, {span}; {state}"
 
     def _small_table(self) -> SmallTable:
         columns = size_columns(self.problem)
@@ -159,18 +159,18 @@ class Frontier(ResultTable):
 
 
 def _described(row: FrontierRow, minimised: str) -> dict[str, Any]:
-    found = None if row.solution is None else row.solution.evaluation
+    evaluation = None if row.solution is None else row.solution.evaluation
     return {
         "size": row.size,
         "minimised": minimised,
-        "errors": None if found is None else float(found.training_errors),
-        "loss": None if found is None else float(found.loss),
+        "errors": None if evaluation is None else float(evaluation.training_errors),
+        "loss": None if evaluation is None else float(evaluation.loss),
         "lower_bound": None if row.lower_bound is None else float(row.lower_bound),
         "proven": row.proven,
-        "features": None if found is None else found.features,
-        "l1": None if found is None else float(found.l1),
-        "sensitivity": None if found is None else float(found.sensitivity),
-        "specificity": None if found is None else float(found.specificity),
+        "features": None if evaluation is None else evaluation.features,
+        "l1": None if evaluation is None else float(evaluation.l1),
+        "sensitivity": None if evaluation is None else float(evaluation.sensitivity),
+        "specificity": None if evaluation is None else float(evaluation.specificity),
         "points": None if row.solution is None else points_by_name(row.solution),
     }
 
@@ -206,11 +206,11 @@ class Stretch(Tabular):
         return "exact" if self.exact else f"bounded: at most {_percent(self.gap)} from the best"
 
     def _row(self) -> tuple[str, ...]:
-        found = self.solution.evaluation
+        evaluation = self.solution.evaluation
         return (
             _short(self.low),
             "-" if self.high is None else _short(self.high),
-            str(found.size),
+            str(evaluation.size),
             least_of(self.solution),
             self._state,
             points_text(self.solution),
@@ -234,12 +234,12 @@ class C0Path(ResultTable):
     @property
     def exact_from(self) -> Fraction | None:
         """The smallest C0 from which on all models are exact; None if the last is not."""
-        found = None
+        start = None
         for stretch in reversed(self.stretches):
             if not stretch.exact:
                 break
-            found = stretch.low
-        return found
+            start = stretch.low
+        return start
 
     def at(self, C0: float | Fraction) -> Solution:
         """Return the best model found for one C0 > 0, with its bound.
@@ -249,9 +249,9 @@ class C0Path(ResultTable):
         value = exact(C0, "C0", InvalidOptionError)
         if value <= 0:
             raise InvalidOptionError(f"C0 is {C0}", "the path covers C0 above 0", subject="C0", value=C0)
-        found = _found(self.frontier)
-        least = min(line.at(value) for line, _ in found)
-        tied = [s for line, s in found if line.at(value) == least]
+        lines = _found(self.frontier)
+        least = min(line.at(value) for line, _ in lines)
+        tied = [s for line, s in lines if line.at(value) == least]
         best = min(tied, key=lambda s: (s.evaluation.l1, s.evaluation.size))
         bounds = [r.lower_bound + value * r.size for r in self.frontier.rows if r.lower_bound is not None]
         within = min([*bounds, least])
@@ -299,14 +299,14 @@ class C0Path(ResultTable):
 
 def path_of(frontier: Frontier) -> C0Path:
     """Split C0 > 0 where the best model found, or the bound, changes."""
-    found, bounds = _found(frontier), _bounds(frontier)
-    lines = [line for line, _ in found]
+    best_lines, bounds = _found(frontier), _bounds(frontier)
+    lines = [line for line, _ in best_lines]
     cuts = [Fraction(0), *sorted(crossings({*lines, *bounds})), None]
     stretches: list[Stretch] = []
     for low, high in pairwise(cuts):
         assert low is not None
         inside = low + 1 if high is None else (low + high) / 2
-        line, solution = min(found, key=lambda pair: pair[0].at(inside))
+        line, solution = min(best_lines, key=lambda pair: pair[0].at(inside))
         one = Stretch(low=low, high=high, solution=solution, gap=largest_gap(line, bounds, low, high))
         before = stretches[-1] if stretches else None
         if before is not None and before.solution is solution and before.exact == one.exact:
@@ -318,10 +318,10 @@ def path_of(frontier: Frontier) -> C0Path:
 
 def _found(frontier: Frontier) -> list[tuple[PathLine, Solution]]:
     """The models of the frontier, each once, smallest first."""
-    own = {id(row.solution): row.solution for row in frontier.rows if row.solution is not None}
-    if not own:
+    solutions = {id(row.solution): row.solution for row in frontier.rows if row.solution is not None}
+    if not solutions:
         frontier.model(len(frontier.rows) - 1)  # raises, saying why
-    return [(PathLine(s.evaluation.size, s.objective), s) for s in own.values()]
+    return [(PathLine(s.evaluation.size, s.objective), s) for s in solutions.values()]
 
 
 def _bounds(frontier: Frontier) -> list[PathLine]:
@@ -372,49 +372,49 @@ def frontier(
     possible = most_features(free)
     most = min(wanted, possible)
     limited = free.asking(max_features=most)
-    found = solve_each_size(limited, solver, **options)
+    sized = solve_each_size(limited, solver, **options)
     return Frontier(
         problem=problem,
-        rows=_rows(free, found),
+        rows=_rows(free, sized),
         floor=unavoidable_loss(free),
         reaches_all=most == possible,
-        solver=found.solver,
-        stop=found.stop,
-        nodes=found.nodes,
-        seconds=found.seconds,
+        solver=sized.solver,
+        stop=sized.stop,
+        nodes=sized.nodes,
+        seconds=sized.seconds,
     )
 
 
-def _rows(problem: Problem, found: SizedModels) -> tuple[FrontierRow, ...]:
+def _rows(problem: Problem, sized: SizedModels) -> tuple[FrontierRow, ...]:
     """Turn the best model of exactly each size into the best of at most each size."""
-    by_size = {model.evaluation.size: model for model in found.models}
+    by_size = {model.evaluation.size: model for model in sized.models}
     best: Solution | None = None
     bound: Fraction | None = None
     rows = []
-    for size, own_bound in enumerate(found.bounds):
+    for size, own_bound in enumerate(sized.bounds):
         bound = own_bound if bound is None else bound if own_bound is None else min(bound, own_bound)
         model = by_size.get(size)
         if model is not None and (best is None or model.evaluation.objective < best.objective):
             assert bound is not None, "a size with a model has a bound"
-            best = _solution(problem, model, bound, found)
+            best = _solution(problem, model, bound, sized)
         # a model with fewer features is allowed here too
         lower = bound if best is None or bound is None else min(bound, best.objective)
         rows.append(FrontierRow(size=size, solution=best, lower_bound=lower))
     return tuple(rows)
 
 
-def _solution(problem: Problem, model: VerifiedModel, bound: Fraction, found: SizedModels) -> Solution:
+def _solution(problem: Problem, model: VerifiedModel, bound: Fraction, sized: SizedModels) -> Solution:
     """The model as the best one of at most its own size."""
     size = model.evaluation.size
     return Solution(
         problem=problem.asking(max_features=size),
-        solver=found.solver,
+        solver=sized.solver,
         points=model.points,
         evaluation=model.evaluation,
         lower_bound=min(bound, model.evaluation.objective),
-        smallest=size in found.smallest,
-        stop=found.stop,
-        nodes=found.nodes,
-        seconds=found.seconds,
+        smallest=size in sized.smallest,
+        stop=sized.stop,
+        nodes=sized.nodes,
+        seconds=sized.seconds,
         trace=Trace(),
     )

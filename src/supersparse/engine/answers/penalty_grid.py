@@ -46,9 +46,9 @@ def solve_in(folder: Path, problem: Problem, solver: str = "auto", **options: Un
         return known
     place = _place(folder, problem, "checkpoint")
     in_folder: SolveKeywords = {**options, "checkpoint": place}
-    found = solve(problem, solver, **in_folder)
-    keep(folder, found)
-    return found
+    solution = solve(problem, solver, **in_folder)
+    keep(folder, solution)
+    return solution
 
 
 def keep(folder: Path, solution: Solution) -> None:
@@ -112,7 +112,7 @@ def _read_answer(path: Path, problem: Problem) -> dict[str, Any]:
         if len(coefficients) != problem.n_features or any(type(c) is not int for c in coefficients):
             raise ValueError("other coefficients")
         allowed = zip(coefficients, problem.sets, strict=True)
-        if not all(Fraction(c, problem.unit) in own for c, own in allowed):
+        if not all(Fraction(c, problem.unit) in allowed_values for c, allowed_values in allowed):
             raise ValueError("coefficients that are not allowed")
         content["lower_bound"] = written_fraction(content["lower_bound"])
     except (ValueError, TypeError, KeyError) as error:
@@ -157,17 +157,17 @@ def solve_each_penalty(
     def found_alone(C0: Fraction, among: int, before: Solution | None) -> Solution:
         """Solve in a share of the time; where that gives no model, again from one, or in all the time."""
         nonlocal used
-        own = shared(among)
-        if before is not None and own.get("time_limit") == 0:
-            own["initial"] = before
+        budget = shared(among)
+        if before is not None and budget.get("time_limit") == 0:
+            budget["initial"] = before
         try:
-            return _alone(problem, C0, solver, folder, own)
+            return _alone(problem, C0, solver, folder, budget)
         except SolverFailedError as error:
-            if error.interrupted or limit is None or (before and own.get("initial") is before):
+            if error.interrupted or limit is None or (before and budget.get("initial") is before):
                 raise
             if before is not None:
-                return _alone(problem, C0, solver, folder, {**own, "initial": before})
-            used += own["time_limit"] or 0.0
+                return _alone(problem, C0, solver, folder, {**budget, "initial": before})
+            used += budget["time_limit"] or 0.0
             return _alone(problem, C0, solver, folder, shared(1))
 
     place = options.pop("checkpoint", None)
@@ -184,14 +184,14 @@ def solve_each_penalty(
         path = _path(problem, known[first], len(left), solver, shared(2))
         used += time.monotonic() - began
         for k, (before, C0) in enumerate(pairwise([first, *left])):
-            found = None if path is None else path.at(C0)
-            if found is None or not _is_final(found):
+            solution = None if path is None else path.at(C0)
+            if solution is None or not _is_final(solution):
                 began = time.monotonic()
-                found = found_alone(C0, len(left) - k, known[before])
+                solution = found_alone(C0, len(left) - k, known[before])
                 used += time.monotonic() - began
             elif folder is not None:
-                keep(folder, found)
-            known[C0] = found
+                keep(folder, solution)
+            known[C0] = solution
     return tuple(known[C0] for C0 in penalties)
 
 
@@ -201,16 +201,16 @@ def _is_final(solution: Solution) -> bool:
 
 
 def _recalled(folder: Path, problem: Problem, penalties: Sequence[Fraction]) -> dict[Fraction, Solution]:
-    found = {C0: recalled(folder, with_size_penalty(problem, C0)) for C0 in penalties}
-    return {C0: solution for C0, solution in found.items() if solution is not None}
+    solutions = {C0: recalled(folder, with_size_penalty(problem, C0)) for C0 in penalties}
+    return {C0: solution for C0, solution in solutions.items() if solution is not None}
 
 
 def _alone(problem: Problem, C0: Fraction, solver: str, folder: Path | None, options: SolveKeywords) -> Solution:
     asked = with_size_penalty(problem, C0)
-    found = solve(asked, solver, **options) if folder is None else solve_in(folder, asked, solver, **options)
-    if found.stop is Stop.INTERRUPTED:
+    solution = solve(asked, solver, **options) if folder is None else solve_in(folder, asked, solver, **options)
+    if solution.stop is Stop.INTERRUPTED:
         raise KeyboardInterrupt
-    return found
+    return solution
 
 
 def _path(problem: Problem, first: Solution, spared: int, solver: str, options: SolveKeywords) -> C0Path | None:
@@ -230,13 +230,13 @@ def _path(problem: Problem, first: Solution, spared: int, solver: str, options: 
     ):
         return None
     affordable = 2 * first.nodes + _SOME_NODES  # about what one more solve may cost
-    own: SolveKeywords = {
+    options_left: SolveKeywords = {
         **options,
         "initial": None,
         "certificate": None,
         "node_limit": affordable if settings.node_limit is None else min(affordable, settings.node_limit),
     }
-    whole = frontier(problem, size, solver, **own)
+    whole = frontier(problem, size, solver, **options_left)
     if whole.stop is Stop.INTERRUPTED:
         raise KeyboardInterrupt
     return replace(whole, reaches_all=True).path()

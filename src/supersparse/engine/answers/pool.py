@@ -46,10 +46,10 @@ def intercepts_within(problem: Problem, coefficients: Sequence[int], limit: Frac
     """
     totals = integer_totals(problem, coefficients)
     if problem.intercept.mode == "free":
-        found = _thresholds(problem, coefficients, totals, limit)
+        thresholds = _thresholds(problem, coefficients, totals, limit)
     else:
-        found = _restricted(problem, coefficients, totals, limit)
-    for choice, wrong in found:
+        thresholds = _restricted(problem, coefficients, totals, limit)
+    for choice, wrong in thresholds:
         if choice.objective <= limit and _obeys(problem, coefficients, choice.intercept, wrong):
             yield choice
 
@@ -309,11 +309,11 @@ def pool(
         raise InvalidOptionError("max_models is 0", "keep at least one model", subject="max_models")
     if max_features is not None:
         problem = problem.asking(max_features=max_features)
-    found = solve_all_within(problem, factor, solver, **options)
-    if not found.models:
-        raise SolverFailedError(f"no scoring system was found: {found.stop.value}", "raise the limits")
+    models = solve_all_within(problem, factor, solver, **options)
+    if not models.models:
+        raise SolverFailedError(f"no scoring system was found: {models.stop.value}", "raise the limits")
     pooled = _pooled if loss_of(problem).counts_rows else _pooled_risks
-    return pooled(problem, factor, most, found)
+    return pooled(problem, factor, most, models)
 
 
 def _limit(problem: Problem, within: Fraction, best: Fraction) -> Fraction:
@@ -340,47 +340,47 @@ class _EqualPredictions:
         return sorted(self.by_support.values())
 
 
-def _pooled(problem: Problem, within: Fraction, most: int, found: Models) -> Pool:
-    best = min(model.evaluation.objective for model in found.models)
+def _pooled(problem: Problem, within: Fraction, most: int, claimed: Models) -> Pool:
+    best = min(model.evaluation.objective for model in claimed.models)
     limit = (1 + within) * best
     merged = MergeRows.apply(problem)  # equal rows have equal predictions
     by_vector: dict[bytes, _EqualPredictions] = {}
     values: list[set[int]] = [set() for _ in range(problem.n_features)]
     counted = 0
-    for model in found.models:
+    for model in claimed.models:
         coefficients, support = model.points.coefficients, model.points.support
         for one in intercepts_within(merged, coefficients, limit):
             alike = by_vector.setdefault(one.predicted, _EqualPredictions())
             rank = (one.l1, one.objective, coefficients, one.intercept)
             alike.add(support, rank, best=best)
             counted += 1
-        for own, value in zip(values, coefficients, strict=True):
-            own.add(value)
+        for seen, value in zip(values, coefficients, strict=True):
+            seen.add(value)
     groups = sorted((alike.ranked for alike in by_vector.values()), key=lambda ranked: (ranked[0][1], ranked[0]))
-    kept = [_verified(problem, ranked, found.solver) for ranked in groups[:most]]
+    kept = [_verified(problem, ranked, claimed.solver) for ranked in groups[:most]]
     tied = [alike.tied for alike in by_vector.values() if alike.tied is not None]
     return _pool(
         problem,
         within,
-        found,
+        claimed,
         best,
         kept,
         left_out=len(groups) - len(kept),
         count=counted,
-        tied=in_order(_verified(problem, tied, found.solver)),
+        tied=in_order(_verified(problem, tied, claimed.solver)),
         values=values,
     )
 
 
-def _pooled_risks(problem: Problem, within: Fraction, most: int, found: Models) -> Pool:
+def _pooled_risks(problem: Problem, within: Fraction, most: int, claimed: Models) -> Pool:
     """The pool of a log loss: every card is a model, with its own risks."""
-    best = min(model.evaluation.objective for model in found.models)
+    best = min(model.evaluation.objective for model in claimed.models)
     limit = _limit(problem, within, best)
-    good = in_order(model for model in found.models if model.evaluation.objective <= limit)
+    good = in_order(model for model in claimed.models if model.evaluation.objective <= limit)
     return _pool(
         problem,
         within,
-        found,
+        claimed,
         best,
         [(model,) for model in good[:most]],
         left_out=len(good[most:]),
@@ -393,7 +393,7 @@ def _pooled_risks(problem: Problem, within: Fraction, most: int, found: Models) 
 def _pool(
     problem: Problem,
     within: Fraction,
-    found: Models,
+    claimed: Models,
     best: Fraction,
     kept: Sequence[tuple[VerifiedModel, ...]],
     *,
@@ -413,13 +413,13 @@ def _pool(
         count=count,
         by_support=tuple(kept),
         tied=tuple(tied),
-        in_all=frozenset(name for name, own in named if 0 not in own),
-        in_some=frozenset(name for name, own in named if own != {0}),
-        spans=tuple((Fraction(min(own), problem.unit), Fraction(max(own), problem.unit)) for own in values),
-        complete=found.complete,
-        solver=found.solver,
-        stop=found.stop,
-        seconds=found.seconds,
+        in_all=frozenset(name for name, seen in named if 0 not in seen),
+        in_some=frozenset(name for name, seen in named if seen != {0}),
+        spans=tuple((Fraction(min(seen), problem.unit), Fraction(max(seen), problem.unit)) for seen in values),
+        complete=claimed.complete,
+        solver=claimed.solver,
+        stop=claimed.stop,
+        seconds=claimed.seconds,
     )
 
 

@@ -18,7 +18,7 @@ from supersparse.problem.variants import errors_only
 
 
 def bound_of_sizes(frontier: Frontier) -> Fraction:
-    """Return a bound on F of the problem, with its penalties, from what is proven of each size.
+    """Return a bound on F of the problem, with its penalties, from the bounds of each size.
 
     >>> from supersparse import frontier
     >>> problem = Problem.of([[0, 1], [0, 0], [1, 1], [1, 0]], [0, 0, 1, 0], C0=0.2, max_points=3)
@@ -58,16 +58,18 @@ def reconciled(solution: Solution, frontier: Frontier) -> tuple[Solution, Fronti
 
 
 def with_bound(frontier: Frontier, bound: Fraction) -> Frontier:
-    """Return the frontier with what a bound on F proves of each size, where that is more."""
+    """Return the frontier with the bounds that a bound on F implies for each size, where they are better."""
     return replace(frontier, rows=tuple(_with_bound(frontier.problem, row, bound) for row in frontier.rows))
 
 
 def with_model(frontier: Frontier, solution: Solution) -> Frontier:
     """Return the frontier with a model that is known from elsewhere, at the sizes where it is the best."""
     free = errors_only(frontier.problem)
-    found = evaluate(free, solution.points)
-    size = found.size
-    known = replace(solution, problem=free.asking(max_features=size), evaluation=found, smallest=False, trace=Trace())
+    evaluation = evaluate(free, solution.points)
+    size = evaluation.size
+    known = replace(
+        solution, problem=free.asking(max_features=size), evaluation=evaluation, smallest=False, trace=Trace()
+    )
 
     def better(row: FrontierRow) -> FrontierRow:
         if row.lower_bound is None or row.size < size:

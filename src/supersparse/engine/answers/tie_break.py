@@ -21,7 +21,7 @@ from supersparse.table.small_table import Tabular
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class TieBreak(Tabular):
-    """The chosen model, and what it was chosen from."""
+    """The chosen model, and the models that it was chosen from."""
 
     solution: Solution  # its points are the chosen ones; its bound is on F
     log_loss: Fraction  # of risks that are logistic in the total, with the best slope and intercept
@@ -64,17 +64,17 @@ def least_log_loss(
     limit = options.get("time_limit")
     ends = None if limit is None else time.monotonic() + limit
     best = solve(problem, solver, **options)
-    own = VerifiedModel(points=best.points, evaluation=best.evaluation)
+    model = VerifiedModel(points=best.points, evaluation=best.evaluation)
     if not best.proven_optimal:
-        return _chosen(best, [own], more, complete=False)
+        return _chosen(best, [model], more, complete=False)
     left: SolveKeywords = {**options, "initial": best.points, "checkpoint": None}
     if ends is not None:
         left["time_limit"] = max(0.0, ends - time.monotonic()) / 2
     # nothing but ties is within a factor of 0
     factor = more / best.objective if best.objective else Fraction(0)
-    found = solve_all_within(problem, factor, solver, **left)
+    models = solve_all_within(problem, factor, solver, **left)
     reaches_all = best.objective > 0 or not more
-    return _chosen(best, [own, *found.models], more, complete=found.complete and reaches_all, ends=ends)
+    return _chosen(best, [model, *models.models], more, complete=models.complete and reaches_all, ends=ends)
 
 
 def _chosen(

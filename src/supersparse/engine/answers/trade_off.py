@@ -28,7 +28,7 @@ _TEST_COLUMNS = ("sens., test", "spec., test")
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class TradeOffPoint(Tabular):
-    """A model, the ratios W+/W- or limits that lead to it, and what it does on held-out rows."""
+    """A model, the ratios W+/W- or limits that lead to it, and its evaluation on held-out rows."""
 
     __module__ = "supersparse"
 
@@ -77,13 +77,13 @@ class TradeOffPoint(Tabular):
         return ends if len(values) == 1 else f"{ends} to {float(values[-1]):.4g}"
 
     def _row(self) -> tuple[str, ...]:
-        found, test = self.solution.evaluation, self.test
+        evaluation, test = self.solution.evaluation, self.test
         return (
             self._value(),
-            *(f"{float(rate):.4f}" for rate in (found.sensitivity, found.specificity)),
+            *(f"{float(rate):.4f}" for rate in (evaluation.sensitivity, evaluation.specificity)),
             *(() if test is None else (f"{float(rate):.4f}" for rate in (test.sensitivity, test.specificity))),
-            shown(found.training_errors),
-            str(found.size),
+            shown(evaluation.training_errors),
+            str(evaluation.size),
             cell(self.solution.proven_optimal),
         )
 
@@ -105,7 +105,7 @@ class TradeOff(ResultTable):
         """Return one row per model; rates and errors are on the training rows, unless they say test."""
         rows = []
         for point in self.points:
-            found, values = point.solution.evaluation, point.limits or point.ratios
+            evaluation, values = point.solution.evaluation, point.limits or point.ratios
             swept = "limit" if point.limits else "ratio"
             test = (
                 {}
@@ -120,12 +120,12 @@ class TradeOff(ResultTable):
                 {
                     f"{swept}_from": float(values[0]),
                     f"{swept}_to": float(values[-1]),
-                    "sensitivity": float(found.sensitivity),
-                    "specificity": float(found.specificity),
+                    "sensitivity": float(evaluation.sensitivity),
+                    "specificity": float(evaluation.specificity),
                     **test,
-                    "errors": float(found.training_errors),
-                    "loss": float(found.loss),
-                    "size": found.size,
+                    "errors": float(evaluation.training_errors),
+                    "loss": float(evaluation.loss),
+                    "size": evaluation.size,
                     "proven": point.solution.proven_optimal,
                     "gap": point.solution.gap,
                     "points": points_by_name(point.solution),
@@ -211,13 +211,13 @@ def trade_off(
             asked[limit] = weighted.asking(constraints=max_false_positive_rate(limit))
     held_out = None if test is None else _held_out(problem, test)
     warn_about_penalties(problem)
-    found: dict[Fraction, Solution] = {}
+    solutions: dict[Fraction, Solution] = {}
     with quiet_about_penalties():  # at the ends of the sweep one class has almost no weight: intended
         for value, one in asked.items():  # limits rise, so what obeyed one obeys the next
-            known = [evaluate(one, s.points).objective for s in found.values()]
-            start = min(zip(known, found.values(), strict=True), key=lambda pair: pair[0], default=None)
+            known = [evaluate(one, s.points).objective for s in solutions.values()]
+            start = min(zip(known, solutions.values(), strict=True), key=lambda pair: pair[0], default=None)
             start_here: SolveKeywords = {"initial": None if start is None else start[1].points, **options}
-            found[value] = solve(one, solver, **start_here)
+            solutions[value] = solve(one, solver, **start_here)
     return TradeOff(
         points=tuple(
             TradeOffPoint(
@@ -226,7 +226,7 @@ def trade_off(
                 solution=solution,
                 test=None if held_out is None else evaluate(held_out, solution.points),
             )
-            for values, solution in _distinct(found)
+            for values, solution in _distinct(solutions)
         )
     )
 
@@ -322,13 +322,13 @@ def _read(ratios: Iterable[float | Fraction]) -> list[Fraction]:
     return values
 
 
-def _distinct(found: dict[Fraction, Solution]) -> Iterable[tuple[tuple[Fraction, ...], Solution]]:
+def _distinct(by_value: dict[Fraction, Solution]) -> Iterable[tuple[tuple[Fraction, ...], Solution]]:
     """Merge models with the same rates; the fewest features, then the smallest l1, represent them.
 
     An unproven model comes first, so that the representative of several ratios never claims more than all do.
     """
     alike: dict[tuple[Fraction, Fraction], list[tuple[Fraction, Solution]]] = {}
-    for value, solution in found.items():
+    for value, solution in by_value.items():
         rates = (solution.evaluation.sensitivity, -solution.evaluation.specificity)
         alike.setdefault(rates, []).append((value, solution))
     for _, group in sorted(alike.items()):

@@ -1,4 +1,4 @@
-"""How results name points and what they have least of, the same in every table."""
+"""How results name points and the minimised value, the same in every table."""
 
 from collections.abc import Iterable
 from fractions import Fraction
@@ -38,16 +38,16 @@ def what_is_least(problem: Problem) -> str:
 
 
 def counts_errors(problem: Problem) -> bool:
-    """Whether the number of errors is what is least."""
+    """Whether the number of errors is minimised."""
     return what_is_least(problem) == "errors"
 
 
 def least_value(solution: Solution) -> Fraction:
     """Return the errors of a solution, or its loss where another loss is least."""
-    found, problem = solution.evaluation, solution.problem
+    evaluation, problem = solution.evaluation, solution.problem
     if counts_errors(problem):
-        return found.training_errors
-    return found.loss + (problem.C1 or 0) * found.l1
+        return evaluation.training_errors
+    return evaluation.loss + (problem.C1 or 0) * evaluation.l1
 
 
 def least_of(solution: Solution) -> str:
@@ -57,7 +57,7 @@ def least_of(solution: Solution) -> str:
 
 
 def least_in_words(solution: Solution) -> str:
-    """Return what a solution has least of, with its name."""
+    """Return the minimised value of a solution, with its name."""
     least = least_of(solution)
     if counts_errors(solution.problem):
         return f"{least} error" if least == "1" else f"{least} errors"
@@ -65,12 +65,12 @@ def least_in_words(solution: Solution) -> str:
 
 
 def least_span(solutions: Iterable[Solution | None]) -> str:
-    """Return from where to where what is least goes, with its name."""
-    found = [solution for solution in solutions if solution is not None]
-    if not found:
+    """Return the range of the minimised value, with its name."""
+    solved = [solution for solution in solutions if solution is not None]
+    if not solved:
         return "no model found"
-    least = [least_value(solution) for solution in found]
-    return f"{what_is_least(found[0].problem)} from {number(max(least))} to {number(min(least))}"
+    least = [least_value(solution) for solution in solved]
+    return f"{what_is_least(solved[0].problem)} from {number(max(least))} to {number(min(least))}"
 
 
 _PLAIN_ERRORS = "errors (not minimised)"
@@ -86,11 +86,11 @@ def size_columns(problem: Problem | None) -> tuple[str, ...]:
 
 def size_cells(size: int, best: Solution | None, proven: bool, columns: tuple[str, ...]) -> tuple[str, ...]:
     """The cells of one size under these titles."""
-    said = "yes" if proven else "no"
+    proof = "yes" if proven else "no"
     if best is None:
-        return (str(size), "-", said, *("-" for _ in columns[3:-1]), "")
+        return (str(size), "-", proof, *("-" for _ in columns[3:-1]), "")
     plain = [shown(best.evaluation.training_errors) for title in columns if title == _PLAIN_ERRORS]
-    return (str(size), least_of(best), said, *plain, points_text(best))
+    return (str(size), least_of(best), proof, *plain, points_text(best))
 
 
 def size_lines(columns: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:

@@ -188,17 +188,17 @@ def _texts(cells: Sequence[str]) -> _Texts:
 
 def _spelled(name: str, column: _Texts, rules: Sequence[Mapping[str, Any]]) -> dict[str, str]:
     """Say for each text that is a number to us, and none to the checker, which number to read."""
-    own = [rule for rule in rules if rule["column"] == name and rule["rule"] in _OF_NUMBERS]
-    if not own:
+    of_column = [rule for rule in rules if rule["column"] == name and rule["rule"] in _OF_NUMBERS]
+    if not of_column:
         return {}
-    cuts = [Fraction(rule[end]) for rule in own for end in _ENDS if end in rule]
-    found = {}
+    cuts = [Fraction(rule[end]) for rule in of_column for end in _ENDS if end in rule]
+    spellings = {}
     for text in column.different:
         if text.casefold() in _TRUTHS:
-            found[text] = _TRUTHS[text.casefold()]
+            spellings[text] = _TRUTHS[text.casefold()]
         elif cuts and (side := beyond(text, ".")) is not None:
-            found[text] = str(min(cuts) - 1 if side < 0 else max(cuts) + 1)
-    return found
+            spellings[text] = str(min(cuts) - 1 if side < 0 else max(cuts) + 1)
+    return spellings
 
 
 def _read_differently(
@@ -232,20 +232,20 @@ def _as_written(table: TableNames, data: Path, column: str, text: str) -> str:
 def _times_scale(rule: Mapping[str, Any], text: str, scale: int) -> Fraction | None:
     """The checker's value of a feature, as the problem stores it; None where it has none."""
     try:
-        found = checker_module().feature_value(rule, {rule["column"]: text})
+        value = checker_module().feature_value(rule, {rule["column"]: text})
     except Exception:  # as above
         return None
-    return Fraction(found) * scale
+    return Fraction(value) * scale
 
 
 def _with_spellings(
     columns: Mapping[str, Mapping[str, Any]], spelled: Mapping[str, Mapping[str, str]]
 ) -> dict[str, Mapping[str, Any]]:
     """Add spellings to how columns are read; what was kept as a text that is spelled now follows it."""
-    found = dict(columns)
+    by_column = dict(columns)
     for name, more in spelled.items():
         if more:
-            how = found.get(name, {})
+            how = by_column.get(name, {})
             before = {text: more.get(kept, kept) for text, kept in how.get("spellings", {}).items()}
-            found[name] = {**how, "spellings": {**before, **more}}
-    return found
+            by_column[name] = {**how, "spellings": {**before, **more}}
+    return by_column

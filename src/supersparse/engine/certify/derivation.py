@@ -188,16 +188,16 @@ def cells_of(cell: Ints, x: Ints, sign: Ints, weight: Ints, is_free: bool) -> Ce
 def _cells_of(cell: Ints, x: Ints, sign: Ints, weight: Ints, is_free: bool, room: Cells, counts: Ints) -> None: ...
 
 
-def in_rows(cells: Cells, found: Ints, u: Ints) -> tuple[Ints, Ints]:
+def in_rows(cells: Cells, rows_found: Ints, u: Ints) -> tuple[Ints, Ints]:
     """Turn multipliers of cells (positive, negative, positive, negative) into multipliers of rows."""
-    room = len(cells.pairs) + 4 * len(found) + len(cells.up_row) + len(cells.down_row)
+    room = len(cells.pairs) + 4 * len(rows_found) + len(cells.up_row) + len(cells.down_row)
     members, of_rows = np.empty((room, 4), np.int64), np.empty(room, np.int64)
-    n = _in_rows(cells, found, u, members, of_rows)
+    n = _in_rows(cells, rows_found, u, members, of_rows)
     return members[:n], of_rows[:n]
 
 
 @kernel
-def _in_rows(cells: Cells, found: Ints, u: Ints, members: Ints, of_rows: Ints) -> int: ...
+def _in_rows(cells: Cells, rows_found: Ints, u: Ints, members: Ints, of_rows: Ints) -> int: ...
 
 
 @kernel

@@ -125,18 +125,18 @@ class Program:
         """Scale columns to whole numbers without a common divisor, and merge equal rows of a class."""
         distinct = [np.unique(column, return_inverse=True) for column in columns]
         values = [[int(x) for x in of_column] for of_column, _ in distinct]
-        common = lcm(*(scale // gcd(x, scale) for own, scale in zip(values, scales, strict=True) for x in own))
-        whole = [[x * common // scale for x in own] for own, scale in zip(values, scales, strict=True)]
+        common = lcm(*(scale // gcd(x, scale) for points, scale in zip(values, scales, strict=True) for x in points))
+        whole = [[x * common // scale for x in points] for points, scale in zip(values, scales, strict=True)]
         mode = self.statement.intercept
-        divisor = gcd(common if mode in ("range", "paper") else 0, *(x for own in whole for x in own)) or 1
+        divisor = gcd(common if mode in ("range", "paper") else 0, *(x for points in whole for x in points)) or 1
         self.step = common // divisor  # what one unit of b is in these scores
         self.factor = Fraction(common, divisor)  # table value times this is the whole number
-        if any(abs(x) // divisor > _LARGEST for own in whole for x in own):
-            _refuse_scores(max(abs(x) // divisor for own in whole for x in own))
+        if any(abs(x) // divisor > _LARGEST for points in whole for x in points):
+            _refuse_scores(max(abs(x) // divisor for points in whole for x in points))
         keys = np.empty((len(columns) + 1, len(weights)), np.int64)
         keys[0] = positive
-        for f, (own, (_, inverse)) in enumerate(zip(whole, distinct, strict=True)):
-            keys[f + 1] = np.array([x // divisor for x in own], np.int64)[inverse.reshape(-1)]
+        for f, (points, (_, inverse)) in enumerate(zip(whole, distinct, strict=True)):
+            keys[f + 1] = np.array([x // divisor for x in points], np.int64)[inverse.reshape(-1)]
         order = np.lexsort(keys[::-1])
         keys = keys[:, order]
         first = np.ones(len(order), bool)
@@ -274,16 +274,16 @@ class Program:
     def solution(self, points: Sequence[int], intercept: Fraction | int) -> Coefficients:
         """The values of all variables for a model: points in units, and b in units."""
         values: Coefficients = {}
-        given = [*points, *([int(intercept)] if self.statement.b is not None else [])]
-        for feature, v in zip(self.features, given, strict=True):
+        point_values = [*points, *([int(intercept)] if self.statement.b is not None else [])]
+        for feature, v in zip(self.features, point_values, strict=True):
             values[feature.points] = v
             if v:
                 values[feature.literal(v)] = 1
                 if feature.value:
                     values[feature.value[v]] = 1
         for s, together in zip(self.signs, self.statement.same_sign, strict=True):
-            values[s] = int(any(given[f] > 0 for f in together))
-        totals = (self.x @ np.array(given, np.int64)).tolist()
+            values[s] = int(any(point_values[f] > 0 for f in together))
+        totals = (self.x @ np.array(point_values, np.int64)).tolist()
         if self.statement.intercept == "free":
             above = [total for total in totals if total + intercept * self.factor > 0]
             t = min(above, default=self.most + 1)

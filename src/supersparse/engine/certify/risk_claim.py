@@ -38,10 +38,10 @@ def claim_of(
     if answers is None:
         asked = zip(rows.names, questions, strict=True)
         answers = [AnswerRules.of_numbers(name, question.answers) for name, question in asked]
-    for own, question in zip(answers, questions, strict=True):
-        if len(own.rules) != question.answers:
+    for rules, question in zip(answers, questions, strict=True):
+        if len(rules.rules) != question.answers:
             raise UnsupportedProblemError(
-                f"certificates need rows for every answer, and an answer about {own.column!r} has none",
+                f"certificates need rows for every answer, and an answer about {rules.column!r} has none",
                 "choose other cut points",
             )
     labels = None
@@ -50,7 +50,7 @@ def claim_of(
     count = problem.n_features
     limits = [_whole(limit.weights, limit.at_most) for limit in problem.support_limits]
     limits += [_whole([-(k == j) for k in range(count)], Fraction(-1)) for j in sorted(problem.forced)]
-    forbidden = [j for j, own in enumerate(problem.sets) if own == NOTHING_ALLOWED_BUT_ZERO]
+    forbidden = [j for j, rules in enumerate(problem.sets) if rules == NOTHING_ALLOWED_BUT_ZERO]
     limits += [_whole([int(k == j) for k in range(count)], Fraction(0)) for j in forbidden]
     return {
         "format": "supersparse-risk-proof",
@@ -67,16 +67,16 @@ def claim_of(
         "alike": alike(problem),
         "questions": [
             {
-                "column": own.column,
-                "answers": [dict(rule) for rule in own.rules],
-                "missing": own.missing,
+                "column": rules.column,
+                "answers": [dict(rule) for rule in rules.rules],
+                "missing": rules.missing,
                 "ordered": question.ordered,
                 "shape": question.shape,
                 "equal_steps": question.equal_steps,
                 "points": sorted(set(question.points)),
                 "price": str(question.price),
             }
-            for own, question in zip(answers, questions, strict=True)
+            for rules, question in zip(answers, questions, strict=True)
         ],
     }
 

@@ -161,11 +161,11 @@ class Relaxation:
 
     def _is_taken(self, effects: Floats, least: float, offer: Callable[[list[Any]], bool]) -> bool:
         """Offer the effects in more and more digits, from where they reach the bound in floats."""
-        found = self._effects(effects)
+        residuals = self._effects(effects)
         for digits in DIGITS:
             scale = 2.0**digits
             theta = logistic(self.design @ (np.rint(effects * scale) / scale))
-            if float((self.total * entropy(theta)).sum()) >= least + 1e-12 and offer(found.rounded(digits)):
+            if float((self.total * entropy(theta)).sum()) >= least + 1e-12 and offer(residuals.rounded(digits)):
                 return True
         return False
 

@@ -36,7 +36,7 @@ def answers_of(problem: Problem) -> list[list[int]]:
 def card_of(points: Points, slope: Fraction, offset: Fraction) -> tuple[dict[int, tuple[int, ...]], Fraction, Fraction]:
     """The card: points by question and answer, the smallest of each 0; slope and offset of these."""
     if points.answers is not None:
-        asked = {j: own for j, own in enumerate(points.answers) if any(own)}
+        asked = {j: points_by_answer for j, points_by_answer in enumerate(points.answers) if any(points_by_answer)}
     else:
         values = points.over(1).coefficients
         asked = {j: (max(0, -v), max(0, v)) for j, v in enumerate(values) if v}

@@ -76,13 +76,13 @@ class Basis:
 
 
 def _primes() -> list[int]:
-    found: list[int] = []
+    primes: list[int] = []
     number = 2**31 - 1
-    while len(found) < _MOST_PRIMES:
+    while len(primes) < _MOST_PRIMES:
         if all(number % k for k in range(3, 46342, 2)):
-            found.append(number)
+            primes.append(number)
         number -= 2
-    return found
+    return primes
 
 
 _PRIMES: list[int] = []

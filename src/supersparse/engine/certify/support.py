@@ -172,10 +172,10 @@ def _program(rows: list[tuple[int, int, int, int]], weights: Floats) -> tuple[fl
     at = np.repeat(np.arange(len(rows)), [len(row) for row in distinct])
     cells = np.concatenate([np.array(row) for row in distinct])
     covers = csr_matrix((np.ones(len(cells)), (at, cells)), shape=(len(rows), len(weights)))
-    found = linprog(weights, A_ub=-covers, b_ub=-np.ones(len(rows)), bounds=(0, None), method="highs")
-    if found.x is None:
+    outcome = linprog(weights, A_ub=-covers, b_ub=-np.ones(len(rows)), bounds=(0, None), method="highs")
+    if outcome.x is None:
         return 0.0, np.zeros(len(weights)), np.zeros(len(rows))
-    return float(found.fun), found.x, -found.ineqlin.marginals
+    return float(outcome.fun), outcome.x, -outcome.ineqlin.marginals
 
 
 def _rounded(
@@ -317,10 +317,10 @@ class SupportProver:
         program, cost = self._program, self._costs_here()
         low, high = place.ends(self._lines)
         need = self._facts.best - self._fixed(cost) - int(place.cells.base)
-        found = quadruples(place.cells, low, high, program.gap, need)
-        if found is None:
+        closing = quadruples(place.cells, low, high, program.gap, need)
+        if closing is None:
             return False
-        members, uses = in_rows(place.cells, *found)
+        members, uses = in_rows(place.cells, *closing)
         self._bounds.close(members, uses, place.allowed, cost, -1)
         return True
 

@@ -1,4 +1,4 @@
-"""The bounds for errors beside the tree of `pair_covers.py`, and how much of the time each gets.
+"""The bounds for errors that join the tree of `pair_covers.py`, and how much of the time each gets.
 
 A bound that applies begins when the tree has worked for `after`, and then does `part` units of work for each of the
 tree's: four parts are about half of the time, since the search for models takes some as well.
@@ -16,7 +16,7 @@ from supersparse.engine.proving.bounds import Share
 
 
 class About(NamedTuple):
-    """What a bound for errors is made from."""
+    """The parts of a problem that a bound for errors is made from."""
 
     form: IntegerForm
     cases: Sequence[Instance]  # one for each case of the intercept

@@ -136,23 +136,23 @@ class ErrorsRun(Run[Part]):
 
     def prove_here(self, most: int | None = None) -> None:
         """Alternate between proof and search by work done, so that a run can be repeated exactly."""
-        self._searched = self.work_beside
+        self._searched = self.other_work
         super().prove_here(most)
 
     @property
-    def work_beside(self) -> int:
+    def other_work(self) -> int:
         """The work of the search."""
         return int(self.search.spent[0])
 
     def turn(self) -> None:
         """Search if that is due, then take steps of the other bounds."""
-        if self.work_beside - self._searched < self._search_share * self._pace:
+        if self.other_work - self._searched < self._search_share * self._pace:
             self._search()
         for bound in self.turns.bounds:
             while self._step_of(bound) and not self.check_in():
                 pass
 
-    def beside(self) -> bool:
+    def other_step(self) -> bool:
         """Search for better models at times, and take the steps that are this thread's."""
         for bound in self.turns.bounds:
             if not bound.in_any_thread:
@@ -162,15 +162,15 @@ class ErrorsRun(Run[Part]):
             self._heard_of = best.objective
             self.search.hear_of_better()
         if self._since is None:
-            self._since = self.work_beside, self._pace
+            self._since = self.other_work, self._pace
         searched, proven = self._since
         due = searched + self._search_share * (self._pace - proven) / self.proof.threads
         has_nothing_else = self.options.executor is not None and self.search.is_improving
-        if self.search.is_warm and self.work_beside >= due and not has_nothing_else:
+        if self.search.is_warm and self.other_work >= due and not has_nothing_else:
             return False
         self._search()
         if not self.search.is_warm:
-            self._since = self.work_beside, proven
+            self._since = self.other_work, proven
         return True
 
     def _search(self) -> None:

@@ -151,12 +151,12 @@ class PairCovers(RemoteEngine[Part]):
             checked_part(part, self.cases[part.case], is_piece=True)
             for part in from_bytes(outcome.parts, instance.n_features)
         ]
-        found = [_model(coefficients, instance) for coefficients in outcome.found]
-        return Answer(Left(left, checked_count(outcome.work)), found)
+        models = [_model(coefficients, instance) for coefficients in outcome.found]
+        return Answer(Left(left, checked_count(outcome.work)), models)
 
-    def judge(self, found: list[list[int]]) -> None:
+    def judge(self, models: list[list[int]]) -> None:
         """Offer the models to the cuts."""
-        for coefficients in found:
+        for coefficients in models:
             self.cuts.offer(coefficients)
 
 

@@ -158,10 +158,10 @@ def pair_literals(
     positive_ranks: Ranks, negative_ranks: Ranks, positive: Indices, negative: Indices, allowed: Flags
 ) -> tuple[Ints, Indices]:
     """List the allowed literals of each pair: (start, literal), like the rows of a sparse matrix."""
-    given = positive_ranks, negative_ranks, positive, negative, allowed
+    arrays = positive_ranks, negative_ranks, positive, negative, allowed
     start = np.empty(len(positive) + 1, np.int64)
-    literal = np.empty(_pair_literals(*given, start, np.empty(0, np.int32)), np.int32)
-    _pair_literals(*given, start, literal)
+    literal = np.empty(_pair_literals(*arrays, start, np.empty(0, np.int32)), np.int32)
+    _pair_literals(*arrays, start, literal)
     return start, literal
 
 

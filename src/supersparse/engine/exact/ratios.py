@@ -125,8 +125,8 @@ class Room:
         result = run_ratio_boxes(self._pairs, ratios, self._stack, cut, until)
         if result == CROWDED:
             self._use(with_more_room(self.stack))
-        found: list[int] = self.stack.vector.tolist()
-        return found if result == FOUND else None
+        coefficients: list[int] = self.stack.vector.tolist()
+        return coefficients if result == FOUND else None
 
     def left(self, ratios: Ratios) -> OpenBoxes:
         """The boxes on the stack."""
@@ -209,7 +209,7 @@ class RatioBoxes(RemoteEngine[OpenBoxes]):
         return max(v.largest for v in form.values) <= _MOST_POINTS and heaviest < 2**62 and 4 * many >= form.n_features
 
     def roots(self) -> Iterable[OpenBoxes]:
-        """What every round begins with: one box for each literal."""
+        """The boxes with which every round begins: one for each literal."""
         return self._first
 
     def bound_of(self, part: OpenBoxes) -> int:
@@ -232,9 +232,9 @@ class RatioBoxes(RemoteEngine[OpenBoxes]):
             room.load(boxes)
             while room.is_open and room.work < work:
                 cut = min(self.cut, self.cuts.now.strict)  # a better model lowers it
-                found = room.advance(boxes.ratios, cut, work)
-                if found is not None:
-                    self.cuts.offer(found)
+                coefficients = room.advance(boxes.ratios, cut, work)
+                if coefficients is not None:
+                    self.cuts.offer(coefficients)
                 if budget.cancelled():
                     break
             return Left([room.left(boxes.ratios)], room.work)
@@ -243,7 +243,7 @@ class RatioBoxes(RemoteEngine[OpenBoxes]):
         """Nothing is kept between steps."""
 
     def settled(self, taken: Taken[OpenBoxes], left: Sequence[OpenBoxes]) -> Sequence[OpenBoxes]:
-        """What has boxes in it, to be taken next."""
+        """The pieces with boxes in them, to be taken next."""
         self.cut = min(self.cut, self.cuts.now.strict)
         self._turn -= 1
         return [replace(boxes, turn=self._turn) for boxes in left if len(boxes.low)]
@@ -312,13 +312,13 @@ class RatioBoxes(RemoteEngine[OpenBoxes]):
     def read(self, parts: Sequence[OpenBoxes], outcome: "BoxOutcome") -> Answer[OpenBoxes]:
         """The open boxes and the model, checked."""
         left = [_part_of(*piece) for piece in zip(parts, outcome.boxes, strict=True)]
-        found = coefficients_of(outcome.found, self.instance) if outcome.found != () else []
-        return Answer(Left(left, checked_count(outcome.work)), found)
+        coefficients = coefficients_of(outcome.found, self.instance) if outcome.found != () else []
+        return Answer(Left(left, checked_count(outcome.work)), coefficients)
 
-    def judge(self, found: list[int]) -> None:
+    def judge(self, coefficients: list[int]) -> None:
         """Offer the model to the cuts."""
-        if found:
-            self.cuts.offer(found)
+        if coefficients:
+            self.cuts.offer(coefficients)
 
     def _first_of(self, at: int) -> OpenBoxes:
         ratios, low, high = first_box(self.instance, first_literals(self.instance), at)
@@ -465,15 +465,15 @@ def run_boxes_remotely(
     rooms = _known_pairs.get(digest, content)
     if rooms is None:
         return None
-    left, done, found = list(boxes), 0, None
+    left, done, best = list(boxes), 0, None
     with rooms.one() as room:
         for at, piece in enumerate(boxes):
             taken = _from_bytes(piece)
             room.load(taken)
-            while room.is_open and done + room.work < work and found is None:
-                found = room.advance(taken.ratios, cut, work - done)
+            while room.is_open and done + room.work < work and best is None:
+                best = room.advance(taken.ratios, cut, work - done)
             left[at] = room.left(taken.ratios).to_bytes()
             done += room.work
-            if done >= work or found is not None:  # the others hear of a model at once
+            if done >= work or best is not None:  # the others hear of a model at once
                 break
-    return BoxOutcome(tuple(left), tuple(found or ()), done, question_of(digest, boxes, cut, work))
+    return BoxOutcome(tuple(left), tuple(best or ()), done, question_of(digest, boxes, cut, work))

@@ -322,13 +322,13 @@ def run_remotely(
     slicer = Slicer(case, data)
     slicer.load(from_bytes(parts, len(data.branching.twin_of)))
     shared = np.array([now.tie, 0], np.int64)
-    own = data.coefficients
+    arrays = data.coefficients
     # what a kernel decides itself is better than all that is known: the others hear of it at once
-    most = _MOST_FOUND if own.slack or own.judged or own.lists else 1
-    found: list[tuple[int, ...]] = []
+    most = _MOST_FOUND if arrays.slack or arrays.judged or arrays.lists else 1
+    cards: list[tuple[int, ...]] = []
     while slicer.advance(now, shared, work, work) == FOUND:
-        found.append(tuple(slicer.found()))
-        if len(found) >= most:
+        cards.append(tuple(slicer.found()))
+        if len(cards) >= most:
             break
     question = question_of(digest, case, parts, cuts, work)
-    return Outcome(to_bytes(slicer.left()), tuple(found), slicer.work, question)
+    return Outcome(to_bytes(slicer.left()), tuple(cards), slicer.work, question)

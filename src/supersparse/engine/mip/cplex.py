@@ -41,7 +41,7 @@ class CplexSolver(MipSolver):
     precision: ClassVar[Precision] = FLOATS
 
     @contextmanager
-    def session(self, own: Mapping[str, object]) -> Iterator[Any]:
+    def session(self, options: Mapping[str, object]) -> Iterator[Any]:
         """Set own options, or refuse them, and close at the end."""
         import cplex as package
         from cplex.exceptions import CplexError, error_codes
@@ -51,7 +51,7 @@ class CplexSolver(MipSolver):
                 for stream in ("log", "results", "warning", "error"):
                     getattr(cplex, f"set_{stream}_stream")(None)
                 known = {repr(p).removeprefix("parameters."): p for p, _ in cplex.parameters.get_all()}
-                OPTIONS.set_own(own, known, lambda n, v: known[n].set(v), lambda n: known[n].get(), CplexError)
+                OPTIONS.set_own(options, known, lambda n, v: known[n].set(v), lambda n: known[n].get(), CplexError)
                 yield cplex, package
         except CplexError as error:
             too_large = error.args[2:3] == (error_codes.CPXERR_RESTRICTED_VERSION,)
@@ -60,12 +60,14 @@ class CplexSolver(MipSolver):
     def minimise(self, session: Any, model: Model, settings: RunSettings, talk: Talk) -> Outcome:
         """Run branch and cut; a node is one of its nodes."""
         cplex, package = session
-        own, context = cplex.parameters, package.callbacks.Context.id
+        parameters, context = cplex.parameters, package.callbacks.Context.id
         _write(cplex, model, settings)
         with package.Aborter() as aborter, talk.interrupted_by(aborter.abort):
             cplex.use_aborter(aborter)
-            own.mip.tolerances.integrality.set(0.0)
-            tuned = OPTIONS.set_ours(settings, lambda n, v: attrgetter(n)(own).set(v), lambda: _tuned(own))
+            parameters.mip.tolerances.integrality.set(0.0)
+            tuned = OPTIONS.set_ours(
+                settings, lambda n, v: attrgetter(n)(parameters).set(v), lambda: _tuned(parameters)
+            )
             cplex.set_callback(_Listener(talk), context.global_progress | context.local_progress)
             cplex.solve()
             cplex.remove_aborter()
@@ -98,20 +100,20 @@ def _write(cplex: Any, model: Model, settings: RunSettings) -> None:
         cplex.MIP_starts.add(everything, cplex.MIP_starts.effort_level.check_feasibility)
 
 
-def _tuned(own: Any) -> dict[str, object]:
+def _tuned(parameters: Any) -> dict[str, object]:
     """Run the tuning tool, keep the options that it finds, and return them."""
-    fixed = own.get_changed()
-    own.tune_problem(fixed)
-    before, after = ({repr(p)[len("parameters.") :]: v for p, v in c} for c in (fixed, own.get_changed()))
+    fixed = parameters.get_changed()
+    parameters.tune_problem(fixed)
+    before, after = ({repr(p)[len("parameters.") :]: v for p, v in c} for c in (fixed, parameters.get_changed()))
     return OPTIONS.chosen(before, after)
 
 
-def _outcome(found: Any, tuned: dict[str, object]) -> Outcome:
-    status, nodes = found.status[found.get_status()], int(found.progress.get_num_nodes_processed())
+def _outcome(solution: Any, tuned: dict[str, object]) -> Outcome:
+    status, nodes = solution.status[solution.get_status()], int(solution.progress.get_num_nodes_processed())
     stop, values = stop_of("cplex", status, STOPS), None
-    bound = None if stop is None else found.MIP.get_best_objective()
-    if found.is_primal_feasible():
-        values, cost = np.array(found.get_values()), found.get_objective_value()
+    bound = None if stop is None else solution.MIP.get_best_objective()
+    if solution.is_primal_feasible():
+        values, cost = np.array(solution.get_values()), solution.get_objective_value()
         # If CPLEX reports optimal, and not just within the gap, its bound may still be that of the root.
         bound = cost if status == "MIP_optimal" else min(bound, cost)
     return Outcome(stop=stop, values=values, bound=bound, nodes=nodes, tuned=tuned)

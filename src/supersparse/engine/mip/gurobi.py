@@ -34,7 +34,7 @@ class GurobiSolver(MipSolver):
     precision: ClassVar[Precision] = FLOATS
 
     @contextmanager
-    def session(self, own: Mapping[str, object]) -> Iterator[Any]:
+    def session(self, options: Mapping[str, object]) -> Iterator[Any]:
         """Set own options, or refuse them, and close at the end."""
         import gurobipy
 
@@ -45,7 +45,7 @@ class GurobiSolver(MipSolver):
                 environment.start()
                 with closing(gurobipy.Model(env=environment)) as gurobi:
                     OPTIONS.set_own(
-                        own, known, gurobi.setParam, lambda n: gurobi.getParamInfo(n)[2], gurobipy.GurobiError
+                        options, known, gurobi.setParam, lambda n: gurobi.getParamInfo(n)[2], gurobipy.GurobiError
                     )
                     yield gurobi
         except gurobipy.GurobiError as error:
@@ -106,8 +106,8 @@ def _outcome(gurobi: Any, variables: Any, tuned: dict[str, object]) -> Outcome:
     from gurobipy import GRB
 
     names = {getattr(GRB.Status, name): name for name in dir(GRB.Status) if name.isupper()}
-    found = gurobi.SolCount > 0
-    bound = min(gurobi.ObjBound, gurobi.ObjVal) if found else gurobi.ObjBound
+    has_solution = gurobi.SolCount > 0
+    bound = min(gurobi.ObjBound, gurobi.ObjVal) if has_solution else gurobi.ObjBound
     stop = stop_of("gurobi", names.get(gurobi.Status, gurobi.Status), STOPS)
-    values = np.array(variables.X) if found else None
+    values = np.array(variables.X) if has_solution else None
     return Outcome(stop=stop, values=values, bound=bound, nodes=int(gurobi.NodeCount), tuned=tuned)

@@ -50,12 +50,12 @@ class HighsSolver(MipSolver):
     precision: ClassVar[Precision] = PRECISION
 
     @contextmanager
-    def session(self, own: Mapping[str, object]) -> Iterator[Any]:
+    def session(self, options: Mapping[str, object]) -> Iterator[Any]:
         """Set own options, or refuse them."""
         highs = _package().Highs()
         highs.setOptionValue("output_flag", False)
         known = [name for name in dir(highs.getOptions()) if not name.startswith("_")]
-        OPTIONS.set_own(own, known, partial(_set, highs))
+        OPTIONS.set_own(options, known, partial(_set, highs))
         yield highs
 
     def minimise(self, highs: Any, model: Model, settings: RunSettings, talk: Talk) -> Outcome:
@@ -71,8 +71,8 @@ class HighsSolver(MipSolver):
             talk.report_values(event.data_out.mip_solution, event.data_out.mip_node_count)
 
         def look_up(event: Any) -> None:
-            found = event.data_out
-            talk.report_bound(min(found.mip_dual_bound, found.mip_primal_bound), found.mip_node_count)
+            data = event.data_out
+            talk.report_bound(min(data.mip_dual_bound, data.mip_primal_bound), data.mip_node_count)
             if talk.stopping:
                 event.interrupt()
 

@@ -82,10 +82,10 @@ class LimitRows:
         return self._any([limit.weights < 0 for limit in self.rates])
 
     def _any(self, of_each: Sequence[Flags]) -> Flags:
-        found = np.zeros(self.n_rows, dtype=bool)
+        any_row = np.zeros(self.n_rows, dtype=bool)
         for some in of_each:
-            found |= some.astype(bool)
-        return found
+            any_row |= some.astype(bool)
+        return any_row
 
     def weights(self) -> Iterator[Weight]:
         """The size of the numbers in each limit."""

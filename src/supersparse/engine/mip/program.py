@@ -139,15 +139,15 @@ class Program:
         Every coefficient is rounded to its set. Returns None if the model is then too large, or breaks a
         limit with every intercept.
         """
-        found = [
+        coefficients_read = [
             _coefficient(t, v, values) for t, v in zip(self.terms, self.variables, strict=True) if t.name is not None
         ]
         limit = self.problem.max_features
-        if limit is not None and sum(1 for c in found if c) > limit:
+        if limit is not None and sum(1 for c in coefficients_read if c) > limit:
             return None
-        if not obeys_without_intercept(self.problem, found):
+        if not obeys_without_intercept(self.problem, coefficients_read):
             return None
-        return with_best_intercept(self.problem, found)
+        return with_best_intercept(self.problem, coefficients_read)
 
     def claimed(self, values: Floats) -> Fraction:
         """F according to the solver's binaries."""

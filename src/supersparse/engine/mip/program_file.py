@@ -152,12 +152,12 @@ def read_solution(problem: Problem, path: str | PathLike[str]) -> Solution:
     Nothing is proven of other cards, so the lower bound is 0.
     """
     made = NumberedProgram.of(problem, "indicator")
-    given = read_solution_file(path)
-    values = _whole_values(made.program.model, given, path)
+    solution = read_solution_file(path)
+    values = _whole_values(made.program.model, solution, path)
     broken = next(_broken(made.program, values), None)
     if broken is not None:
         raise VerificationError(f"{path}: {broken}")
-    _check_objective(made, given, values, path)
+    _check_objective(made, solution, values, path)
     points = made.program.read(np.array(values, dtype=np.float64))
     assert points is not None, "a vector that satisfies the program is a card"
     claim = Claim(
@@ -173,12 +173,12 @@ def read_solution(problem: Problem, path: str | PathLike[str]) -> Solution:
     return verify(problem, claim, solver=Path(path).name)
 
 
-def _whole_values(model: Model, given: FileSolution, path: str | PathLike[str]) -> list[int]:
+def _whole_values(model: Model, solution: FileSolution, path: str | PathLike[str]) -> list[int]:
     """Return the value of every variable, 0 where the file has none."""
     known = dict.fromkeys(model.names)
     if model.cost_offset:
         known[CONSTANT] = None
-    for name, value in given.values.items():
+    for name, value in solution.values.items():
         if name not in known:
             raise VerificationError(
                 f"{path}: the program has no variable {name!r}",
@@ -186,9 +186,9 @@ def _whole_values(model: Model, given: FileSolution, path: str | PathLike[str]) 
             )
         if abs(value - round(value)) > _WHOLE:
             raise VerificationError(f"{path}: {name} is {value!r}, which is not a whole number")
-    if round(given.values.get(CONSTANT, 1.0)) != 1:
-        raise VerificationError(f"{path}: {CONSTANT} is {given.values[CONSTANT]:g}, and must be 1")
-    return [round(given.values.get(name, 0.0)) for name in model.names]
+    if round(solution.values.get(CONSTANT, 1.0)) != 1:
+        raise VerificationError(f"{path}: {CONSTANT} is {solution.values[CONSTANT]:g}, and must be 1")
+    return [round(solution.values.get(name, 0.0)) for name in model.names]
 
 
 def _broken(program: Program, values: list[int]) -> Iterator[str]:
@@ -233,16 +233,18 @@ def _meaning(program: Program, name: str) -> str:
     return ""
 
 
-def _check_objective(made: NumberedProgram, given: FileSolution, values: list[int], path: str | PathLike[str]) -> None:
+def _check_objective(
+    made: NumberedProgram, solution: FileSolution, values: list[int], path: str | PathLike[str]
+) -> None:
     """Refuse an objective that is not that of the values, before or after they are rounded."""
-    if given.objective is None:
+    if solution.objective is None:
         return
     model = made.program.model
-    written = np.array([given.values.get(name, 0.0) for name in model.names])
+    written = np.array([solution.values.get(name, 0.0) for name in model.names])
     costs = [float(model.cost @ x) + model.cost_offset for x in (written, np.array(values, dtype=float))]
-    if min(abs(given.objective - cost) for cost in costs) > _CLAIM * max(1.0, abs(given.objective)):
+    if min(abs(solution.objective - cost) for cost in costs) > _CLAIM * max(1.0, abs(solution.objective)):
         raise VerificationError(
-            f"{path} claims an objective of {given.objective:.10g}, and its values cost {costs[1]:.10g} "
+            f"{path} claims an objective of {solution.objective:.10g}, and its values cost {costs[1]:.10g} "
             f"(F = {float(made.program.F.at(values)):.9g})"
         )
 
@@ -267,13 +269,13 @@ def read_solution_file(path: str | PathLike[str]) -> FileSolution:
     if place.stat().st_size > LARGEST:
         raise InvalidDataError(f"{place} has more than {LARGEST:,} bytes, too many for a solution of a program")
     text = place.read_text(encoding="utf-8", errors="replace")
-    found = _read_xml(text, place) if text.lstrip().startswith("<") else _read_lines(text, place)
-    if not found.values:
+    solution = _read_xml(text, place) if text.lstrip().startswith("<") else _read_lines(text, place)
+    if not solution.values:
         raise InvalidDataError(
             f"{place} has no values of variables",
             ("give the solution file of HiGHS, SCIP, Gurobi, CPLEX or CBC, or lines of a name and a value"),
         )
-    return found
+    return solution
 
 
 def _read_xml(text: str, place: Path) -> FileSolution:
@@ -282,14 +284,14 @@ def _read_xml(text: str, place: Path) -> FileSolution:
     objective = None
     first, _, _ = text.partition("</CPLEXSolution>")
     for tag in _XML_TAG.finditer(first):
-        given = {name: unescape(value[1:-1]) for name, value in _XML_ATTRIBUTE.findall(tag[2])}
+        attributes = {name: unescape(value[1:-1]) for name, value in _XML_ATTRIBUTE.findall(tag[2])}
         where = f"{place}, line {text.count(chr(10), 0, tag.start()) + 1}"
-        if tag[1] == "header" and "objectiveValue" in given:
-            objective = _number(given["objectiveValue"], where)
+        if tag[1] == "header" and "objectiveValue" in attributes:
+            objective = _number(attributes["objectiveValue"], where)
         elif tag[1] == "variable":
-            if not {"name", "value"} <= given.keys():
+            if not {"name", "value"} <= attributes.keys():
                 raise InvalidDataError(f"{where}: a variable needs a name and a value")
-            _add(values, given["name"], _number(given["value"], where), where)
+            _add(values, attributes["name"], _number(attributes["value"], where), where)
     return FileSolution(values=values, objective=objective)
 
 
@@ -300,7 +302,7 @@ def _read_lines(text: str, place: Path) -> FileSolution:
         where = f"{place}, line {number}"
         if _WITHOUT_SOLUTION.match(line):
             raise InvalidDataError(f"{where}: {line!r}", "the file has no solution", subject=where)
-        claim = next((found for found in (p.match(line) for p in _OBJECTIVES) if found), None)
+        claim = next((match for match in (p.match(line) for p in _OBJECTIVES) if match), None)
         if claim is not None:
             objective = _number(claim[1], where) if objective is None else objective
             continue

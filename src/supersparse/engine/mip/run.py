@@ -227,7 +227,7 @@ class OptionTable:
 
     def set_own(
         self,
-        given: Mapping[str, object],
+        options: Mapping[str, object],
         known: Iterable[str],
         set_option: Callable[[str, Any], object],
         current: Callable[[str], object] | None = None,
@@ -238,8 +238,8 @@ class OptionTable:
         With `current`, a value must be of the type that the option has now.
         """
         refused_by: tuple[type[Exception], ...] = (*refusals, TypeError, ValueError)
-        check_option_names(self.who, given, known, self._reserved)
-        for name, value in given.items():
+        check_option_names(self.who, options, known, self._reserved)
+        for name, value in options.items():
             if current is not None:
                 check_kind(self.who, name, value, current(name))
             try:
@@ -260,11 +260,11 @@ _NAMES_A_FILE = re.compile("file|path|workdir|directory|clonelog", re.IGNORECASE
 
 
 def check_option_names(
-    who: str, given: Mapping[str, object], known: Iterable[str], reserved: Mapping[str, str]
+    who: str, options: Mapping[str, object], known: Iterable[str], reserved: Mapping[str, str]
 ) -> None:
     """Raise for an option that the solver does not have or that this package sets."""
     names = list(known)
-    for name in given:
+    for name in options:
         if _NAMES_A_FILE.search(name):
             raise InvalidOptionError(
                 f"solver_options: {name!r} of {who} names a file",
@@ -286,9 +286,9 @@ def check_kind(who: str, name: str, value: object, current: object) -> None:
         raise bad_value(who, name, value, "it takes a whole number")
 
 
-def check_priorities(given: Priorities) -> None:
+def check_priorities(priorities: Priorities) -> None:
     """Raise for a priority that some solver does not accept."""
-    for feature, priority in given.items():
+    for feature, priority in priorities.items():
         is_whole = isinstance(priority, SupportsIndex) and not isinstance(priority, bool)
         if not is_whole or not 0 <= index(priority) <= LARGEST_PRIORITY:
             raise InvalidOptionError(

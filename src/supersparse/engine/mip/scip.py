@@ -42,14 +42,14 @@ class ScipSolver(MipSolver):
     precision: ClassVar[Precision] = FLOATS
 
     @contextmanager
-    def session(self, own: Mapping[str, object]) -> Iterator[Any]:
+    def session(self, options: Mapping[str, object]) -> Iterator[Any]:
         """Set own options, or refuse them."""
         import pyscipopt
 
         scip = pyscipopt.Model()
         scip.hideOutput()
         known = scip.getParams()
-        OPTIONS.set_own(own, known, scip.setParam, lambda name: known[name])
+        OPTIONS.set_own(options, known, scip.setParam, lambda name: known[name])
         yield scip
 
     def minimise(self, scip: Any, model: Model, settings: RunSettings, talk: Talk) -> Outcome:

@@ -244,7 +244,7 @@ class MipSolver:
     capabilities: ClassVar[Capabilities]
     precision: ClassVar[Precision]
 
-    def session(self, own: Mapping[str, object]) -> AbstractContextManager[Any]:
+    def session(self, options: Mapping[str, object]) -> AbstractContextManager[Any]:
         """An instance of the solver with own options set, or a refusal of them; its errors are translated."""
         raise NotImplementedError
 
@@ -257,10 +257,10 @@ class MipSolver:
         with self.session(settings.own) as session:
             return self.minimise(session, model, settings, talk)
 
-    def check_own_options(self, given: Mapping[str, object]) -> None:
+    def check_own_options(self, options: Mapping[str, object]) -> None:
         """Raise for unknown options and values that the solver refuses."""
-        if given:
-            with self.session(given):
+        if options:
+            with self.session(options):
                 pass
 
     def check(self, problem: Problem, options: SolveOptions) -> None:

@@ -98,9 +98,9 @@ def read_features(problem: Problem) -> tuple[Term, ...]:
             column=_times(column, scale // own_scale),
             C0=C0,
             counted=True,
-            **_values(allowed, own, problem.unit),
+            **_values(allowed, levels, problem.unit),
         )
-        for name, column, own_scale, allowed, own, C0 in zip(
+        for name, column, own_scale, allowed, levels, C0 in zip(
             rows.names, rows.columns, rows.scales, problem.sets, problem.levels, problem.C0, strict=True
         )
     )
@@ -189,18 +189,18 @@ class _Values(TypedDict):
     levels: tuple[tuple[tuple[int, ...], Fraction], ...]
 
 
-def _values(allowed: CoefficientSet, own: Levels | None, unit: int) -> _Values:
+def _values(allowed: CoefficientSet, levels_of: Levels | None, unit: int) -> _Values:
     """Return the allowed values and their levels, without levels that contain none of them."""
-    if own is None and not allowed.without_zero and isinstance(allowed.numerators, range):
+    if levels_of is None and not allowed.without_zero and isinstance(allowed.numerators, range):
         return _Values(values=allowed.over(unit), levels=())
     if len(allowed) > _MOST_BINARIES:
         raise UnsupportedProblemError(
             f"{allowed} needs one binary per value, over {_MOST_BINARIES}", "use solver='exact' or a smaller set"
         )
     whole = [int(v * unit) for v in allowed.values]
-    if own is None:
+    if levels_of is None:
         return _Values(values=_progression(whole), levels=())
-    kept = ((tuple(int(v * unit) for v in level.values if v in allowed), C) for level, C in own.levels)
+    kept = ((tuple(int(v * unit) for v in level.values if v in allowed), C) for level, C in levels_of.levels)
     levels = tuple((values, C) for values, C in kept if values)
     return _Values(values=tuple(whole) if len(levels) > 1 else _progression(whole), levels=levels)
 

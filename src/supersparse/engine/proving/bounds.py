@@ -1,4 +1,4 @@
-"""Bounds beside a proof: further ways to show that nothing is better, and when each has its turn.
+"""Bounds that join a proof: further ways to show that nothing is better, and when each has its turn.
 
 A bound is worth its time on some problems only, and which, nobody knows before. So a proof begins alone; bounds that
 apply begin after a while, and each then works so much for every unit of the proof's work. That is its share, in the
@@ -17,7 +17,7 @@ from supersparse.engine.proving.proof import Budget
 
 
 class Known(NamedTuple):
-    """What is known when a bound takes a step."""
+    """The state of the proof when a bound takes a step."""
 
     objective: Fraction  # of the best model: there is nothing to prove beyond
     lower_bound: Fraction  # proven already
@@ -51,12 +51,12 @@ class Bound(ABC):
     @property
     @abstractmethod
     def bound(self) -> Fraction:
-        """What is proven; 0 before the first step."""
+        """The proven bound; 0 before the first step."""
 
     @property
     @abstractmethod
     def left(self) -> Any:
-        """What is open, as JSON for a checkpoint; None where another run would begin anew."""
+        """The open parts, as JSON for a checkpoint; None where another run would begin anew."""
 
     def resume(self, left: Any) -> None:
         """Go on with what another run has left, checked."""
@@ -90,7 +90,7 @@ class Share:
     """How a bound is made, when it begins, and how much it then works."""
 
     make: Callable[[Any], Bound]
-    """From what the engine knows of the problem."""
+    """Make the bounds of a problem, as the engine describes it."""
     after: int  # work of the proof: what closes sooner needs no help
     part: int  # its work for each unit of the proof's from then on
 
@@ -108,21 +108,21 @@ class Turns:
 
     @property
     def work(self) -> int:
-        """What all of them have done."""
+        """The work of all of them."""
         return sum(bound.work for bound in self.bounds)
 
     @property
     def best(self) -> Fraction:
-        """The best of what they have proven."""
+        """The best of their proven bounds."""
         return max((bound.bound for bound in self.bounds), default=Fraction(0))
 
     @property
     def pace(self) -> int:
-        """The proof's work at which a bound would have done what it has, with its usual share."""
+        """The proof's work at which a bound with its usual share would have done this much."""
         return max((bound.work // self._shares[bound.name].part for bound in self.bounds), default=0)
 
     def left(self) -> dict[str, Any]:
-        """What is open of each, for a checkpoint."""
+        """The open parts of each, for a checkpoint."""
         return {bound.name: left for bound in self.bounds if (left := bound.left) is not None}
 
     def resume(self, left: Mapping[str, Any]) -> None:
@@ -195,7 +195,7 @@ class InTurn:
         return [(bound, parts) for bound, parts in pairs if parts is not None]
 
     def take(self) -> tuple[RemoteParts[Any], Any] | None:
-        """Take what is due."""
+        """Take the parts that are due."""
         begun = self._begun()
         for bound, parts in begun:
             if bound.work < bound.share(self._turns.usual(bound)) * self._sent and not bound.is_done:
@@ -212,7 +212,7 @@ class InTurn:
         return None
 
     def request(self, taken: tuple[RemoteParts[Any], Any]) -> Request | None:
-        """Say what a worker is to do; None where a limit is reached first."""
+        """Return the request to a worker; None where a limit is reached first."""
         parts, what = taken
         request = parts.request(what)
         may_be_sent = any(bound.can_be_sent and self._turns.may_begin(bound) for bound in self._turns.bounds)
@@ -221,19 +221,19 @@ class InTurn:
         return request
 
     def read(self, taken: tuple[RemoteParts[Any], Any], result: Any) -> Any:
-        """Read what a worker hands back, checked."""
+        """Read a worker's answer, checked."""
         return taken[0].read(taken[1], result)
 
     def receive(self, taken: tuple[RemoteParts[Any], Any], left: Any) -> None:
-        """Replace what was taken by what a worker has left of it."""
+        """Replace taken parts by those that a worker left open."""
         taken[0].receive(taken[1], left)
 
     def put_back(self, taken: tuple[RemoteParts[Any], Any]) -> None:
-        """Open again what was taken."""
+        """Reopen taken parts."""
         taken[0].put_back(taken[1])
 
     def do_here(self, taken: tuple[RemoteParts[Any], Any] | None = None) -> None:
-        """Do a slice in this process: of what was taken, or else of what comes next."""
+        """Do a slice in this process: of the taken parts, or else of the next ones."""
         if taken is not None:
             taken[0].do_here(taken[1])
         elif not self._step_here():

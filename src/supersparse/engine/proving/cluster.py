@@ -96,7 +96,7 @@ class Request(NamedTuple):
 
 
 def question_of(digest: str, *asked: Any) -> bytes:
-    """The digest of what a slice was asked, which its outcome repeats: no answer stands for another's."""
+    """The digest of a request, which its outcome repeats: no answer stands for another's."""
     question = hashlib.blake2b(digest.encode(), digest_size=16)
     for value in asked:
         for one in value if isinstance(value, tuple | list) else (value,):
@@ -115,7 +115,7 @@ def checked_count(value: object) -> int:
 
 
 class Slices(Protocol[Sent]):
-    """A proof as a cluster sees it: it hands out slices, and takes back what is left of them."""
+    """A proof as a cluster sees it: it hands out slices, and takes back the parts that they leave open."""
 
     least_work: int  # of a slice: some 50 ms
     most_work: int  # about a second
@@ -124,10 +124,10 @@ class Slices(Protocol[Sent]):
         """Hear how many slices will be on their way at the same time."""
 
     def take(self) -> Sent | None:
-        """Take what a slice is made of; None if nothing waits."""
+        """Take the parts of a slice; None if none waits."""
 
     def request(self, taken: Sent) -> Request | None:
-        """Say what a worker is to do; None where a limit is reached first."""
+        """Return the request to a worker; None where a limit is reached first."""
 
     def read(self, taken: Sent, result: Any) -> Any:
         """Read what a worker hands back of what was taken, checked like a checkpoint.
@@ -136,13 +136,13 @@ class Slices(Protocol[Sent]):
         """
 
     def receive(self, taken: Sent, left: Any) -> None:
-        """Replace what was taken by what a worker has left of it, as `read`."""
+        """Replace taken parts by those that a worker left open, as `read`."""
 
     def put_back(self, taken: Sent) -> None:
-        """Open again what was taken."""
+        """Reopen taken parts."""
 
     def do_here(self, taken: Sent | None = None) -> None:
-        """Do a slice in this process: of what was taken, or else of what comes next."""
+        """Do a slice in this process: of the taken parts, or else of the next ones."""
 
 
 class Cluster:
@@ -253,7 +253,7 @@ class Cluster:
 
 
 class Answer(NamedTuple, Generic[Part]):
-    """What a worker hands back, checked."""
+    """A worker's answer, checked."""
 
     left: Left[Part]
     found: Any
@@ -285,8 +285,8 @@ class RemoteEngine(Engine[Part]):
         """Read what a worker hands back of parts; an error if no slice can have written it: kernels do not check."""
 
     @abstractmethod
-    def judge(self, found: Any) -> None:
-        """Let the evaluator judge what a worker has found."""
+    def judge(self, models: Any) -> None:
+        """Let the evaluator judge the models of a worker."""
 
 
 class RemoteParts(Generic[Part]):
@@ -313,7 +313,7 @@ class RemoteParts(Generic[Part]):
         return self._proof.take(self._engine.together)
 
     def request(self, taken: Taken[Part]) -> Request | None:
-        """A slice of what was taken."""
+        """A slice of taken parts."""
         return self._engine.request(taken.parts, self._cancelled)
 
     def read(self, taken: Taken[Part], result: Any) -> Answer[Part]:
@@ -321,7 +321,7 @@ class RemoteParts(Generic[Part]):
         return self._engine.read(taken.parts, result)
 
     def receive(self, taken: Taken[Part], answer: Answer[Part]) -> None:
-        """Judge what was found, and open what is left."""
+        """Judge the models, and open the parts that remain."""
         self._engine.judge(answer.found)
         self._proof.put(taken, answer.left)
 
@@ -330,7 +330,7 @@ class RemoteParts(Generic[Part]):
         self._proof.put_back(taken)
 
     def do_here(self, taken: Taken[Part] | None = None) -> None:
-        """Do what a worker would do of what was taken, or else a step of what comes next."""
+        """Do a worker's share of the taken parts, or else a step of the next ones."""
         if taken is None:
             self._proof.step(self._cancelled, self._work_left())
             return

@@ -133,7 +133,7 @@ class Sender(Generic[Given]):
         return task
 
     def cancel(self) -> list[Task[Given]]:
-        """Forget what is on its way, and return it."""
+        """Forget the calls under way, and return them."""
         tasks = list(self._sent.values())
         for future in self._sent:
             future.cancel()

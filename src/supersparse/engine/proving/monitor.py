@@ -58,7 +58,7 @@ class Monitor:
         self.nodes = 0
         self.reserved = 0.0  # seconds of the time limit for what follows the search
         self.progress: Callable[[], tuple[float, float] | None] = self._bound_and_objective
-        """How far the proof is, and where it ends: what a projection of its time goes by."""
+        """How far the proof is, and where it ends, for a projection of its time."""
         self._restore = restore
         self._events: list[TraceEvent] = []
         self._began = time.perf_counter() if began is None else began
@@ -98,12 +98,12 @@ class Monitor:
         """
         if points is None:
             return False
-        found = evaluate(self.problem, points)
+        evaluation = evaluate(self.problem, points)
         with self._lock:
             known = self.best_evaluation
-            if known is not None and (known.objective, known.l1) <= (found.objective, found.l1):
+            if known is not None and (known.objective, known.l1) <= (evaluation.objective, evaluation.l1):
                 return False
-            self.best, self.best_evaluation = points, found
+            self.best, self.best_evaluation = points, evaluation
             self._record(self._restore(points))
         return True
 

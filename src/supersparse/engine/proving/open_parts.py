@@ -1,4 +1,4 @@
-"""Open parts: what is left of a search space, least bound first, whoever has taken some of it."""
+"""Open parts: the rest of a search space, least bound first, whoever has taken some of it."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from heapq import heappop, heappush
@@ -37,7 +37,7 @@ class OpenParts(Generic[Part]):
         heappush(self._heap, (bound, self._age, part))
 
     def take(self, most: int = 1, joins: Callable[[Part, Part], bool] | None = None) -> Taken[Part] | None:
-        """Take at most so many parts, the first and those after it that join it; None if none waits."""
+        """Take at most this number of parts, the first and those after it that join it; None if none waits."""
         if not self._heap:
             return None
         bound, _, first = heappop(self._heap)
@@ -52,7 +52,7 @@ class OpenParts(Generic[Part]):
     def put(
         self, taken: Taken[Part], parts: Iterable[tuple[Any, Part]], at_hand: Sequence[tuple[Any, Part]] = ()
     ) -> None:
-        """Replace what was taken by what is left of it; with something at hand, the rest of it stays taken."""
+        """Replace taken parts by what remains of them; with a part at hand, its rest stays taken."""
         self._taken.remove(taken)
         for bound, part in parts:
             self.push(bound, part)
@@ -81,6 +81,6 @@ class OpenParts(Generic[Part]):
         return min(taken if not self._heap else [*taken, self._heap[0][0]], default=None)
 
     def __iter__(self) -> Iterator[Part]:
-        """Everything open: what waits, then what is left of what was taken."""
+        """Everything open: waiting parts, then the rest of the taken ones."""
         yield from (part for _, _, part in self._heap)
         yield from (part for one in self._taken for _, part in one.left)

@@ -37,10 +37,10 @@ def in_time(projection: Projection | None) -> str:
     """
     if projection is None:
         return "cannot be told yet"
-    said = f"in about {roughly(projection.seconds)}"
+    time = f"in about {roughly(projection.seconds)}"
     if projection.smaller is not None:
-        said += f" (with {projection.smaller[0]} questions {roughly(projection.smaller[1])})"
-    return said
+        time += f" (with {projection.smaller[0]} questions {roughly(projection.smaller[1])})"
+    return time
 
 
 def roughly(seconds: float) -> str:

@@ -22,7 +22,7 @@ class CancelledError(Exception):
 
 
 class Budget(NamedTuple):
-    """What a step may do."""
+    """The budget of a step."""
 
     most: int | None  # work, where that is limited
     cancelled: Cancelled
@@ -30,12 +30,12 @@ class Budget(NamedTuple):
 
 
 class Left(NamedTuple, Generic[Part]):
-    """What is left of parts after some work on them."""
+    """The parts that remain after some work on them."""
 
     parts: Sequence[Part]
     work: int = 0
     at_hand: Sequence[Part] = ()
-    """The rest of what the worker has begun and goes on with, if it does."""
+    """The rest of the part that the worker goes on with, if it does."""
 
 
 class Worker(Protocol[Part]):
@@ -46,12 +46,12 @@ class Worker(Protocol[Part]):
         ...
 
     def let_go(self) -> None:
-        """Forget what is at hand; it has been put back."""
+        """Forget the part at hand; it has been put back."""
         ...
 
 
 class Engine(ABC, Generic[Part]):
-    """What a proof needs to know of a search space."""
+    """A search space as a proof sees it."""
 
     at_once = 1
     """Parts that a worker takes together, at most."""
@@ -66,7 +66,7 @@ class Engine(ABC, Generic[Part]):
 
     @abstractmethod
     def bound_of(self, part: Part) -> Any:
-        """What is proven of a part."""
+        """The proven bound of a part."""
 
     @abstractmethod
     def is_closed(self, bound: Any) -> bool:
@@ -81,15 +81,15 @@ class Engine(ABC, Generic[Part]):
         return True
 
     def settled(self, taken: Taken[Part], left: Sequence[Part]) -> Sequence[Part]:
-        """What is opened where this is left of what was taken."""
+        """The parts to open in place of the taken ones, of which these remain."""
         return left
 
     def pieces(self, part: Part, most: int) -> Sequence[Part]:
-        """A part as at most so many that can be worked on at once."""
+        """A part divided into at most this number, to be worked on at once."""
         return [part]
 
     def again(self) -> Iterable[Part]:
-        """What is opened once nothing is: the next round, if there is one."""
+        """The parts of the next round, if there is one, once no part is open."""
         return ()
 
     def count_idle(self, workers: int) -> None:
@@ -176,12 +176,12 @@ class Proof(Generic[Part]):
         return self._parts.takers
 
     def open_parts(self) -> list[Part]:
-        """Everything open, what was taken as it is known to be."""
+        """Everything open; taken parts as far as they are known."""
         with self._changed:
             return list(self._parts)
 
     def take(self, most: int) -> Taken[Part] | None:
-        """Take at most so many parts, fewer where others would have nothing to do; None if none waits."""
+        """Take at most this number of parts, fewer where others would have nothing to do; None if none waits."""
         with self._changed:
             if not self.some_wait:
                 return None
@@ -189,7 +189,7 @@ class Proof(Generic[Part]):
             return self._parts.take(size, self.engine.joins)
 
     def put(self, taken: Taken[Part], left: Left[Part]) -> None:
-        """Replace what was taken by what is left of it."""
+        """Replace taken parts by what remains of them."""
         engine, parts = self.engine, self._parts
         with self._changed:
             pieces: list[Part] = []
@@ -209,7 +209,7 @@ class Proof(Generic[Part]):
                 self._ended.notify_all()
 
     def put_back(self, taken: Taken[Part]) -> None:
-        """Open again what was taken, as it is known to be."""
+        """Reopen taken parts, as far as they are known."""
         self.put(taken, Left([part for _, part in taken.left]))
 
     def step(self, cancelled: Cancelled = lambda: False, most: int | None = None) -> bool:

@@ -1,6 +1,6 @@
 """Run: one solve, from the first part to the claim: in this thread, in several, or on an executor.
 
-Limits, reports, checkpoints and restarts are the same for every engine. An engine adds what it does beside its proof,
+Limits, reports, checkpoints and restarts are the same for every engine. An engine adds its other work,
 such as a search for good models, and says how its numbers become objectives.
 """
 
@@ -45,16 +45,16 @@ class Run(ABC, Generic[Part]):
 
     @abstractmethod
     def begin(self) -> None:
-        """Open the roots, or what a checkpoint holds."""
+        """Open the roots, or the parts in a checkpoint."""
 
     @abstractmethod
     def report(self) -> None:
-        """Tell the monitor what is proven, and the best model if it does not know it."""
+        """Report the bound to the monitor, and the best model if it does not know it."""
 
     @property
     @abstractmethod
     def nodes(self) -> int:
-        """What was done so far, as a limit on nodes counts it."""
+        """The work so far, as a limit on nodes counts it."""
 
     @abstractmethod
     def saved(self) -> dict[str, Any] | None:
@@ -72,7 +72,7 @@ class Run(ABC, Generic[Part]):
 
     @property
     def needs_restart(self) -> bool:
-        """Whether to begin again with what is known now."""
+        """Whether to begin again with the present knowledge."""
         return False
 
     @property
@@ -81,23 +81,23 @@ class Run(ABC, Generic[Part]):
         return self.stop is not None or self.needs_restart
 
     @property
-    def work_beside(self) -> int:
-        """The work so far of what is done beside the proof, such as a search."""
+    def other_work(self) -> int:
+        """The work so far outside the proof, such as a search."""
         return 0
 
     def turn(self) -> None:
-        """Do what is done between steps in this thread."""
+        """Do the work of this thread between steps."""
 
-    def beside(self) -> bool:
+    def other_step(self) -> bool:
         """Do what this thread does while others prove; whether there was anything."""
         return False
 
     def before_threads(self, threads: int) -> Sequence[Callable[[], None]]:
-        """What some of the threads do first."""
+        """The first work of some of the threads."""
         return ()
 
     def between(self) -> bool:
-        """What threads do between steps, again while it returns True."""
+        """The work of threads between steps, repeated while it returns True."""
         return False
 
     def slices(self) -> Slices[Any]:
@@ -146,7 +146,7 @@ class Run(ABC, Generic[Part]):
     def prove_here(self, most: int | None = None) -> None:
         """Prove in this thread, by work done, so that a run can be repeated exactly.
 
-        Ends early, where `most` is given, once so much was done together with what is done beside.
+        Ends early, where `most` is given, once so much was done together with the other work.
         """
         look_at = 0
         # a limit seen inside a step, which then does no work, ends the loop as well
@@ -155,7 +155,7 @@ class Run(ABC, Generic[Part]):
                 look_at = self.work + self.look_every
                 if self.check_in():
                     break
-            if most is not None and self.work + self.work_beside >= most:
+            if most is not None and self.work + self.other_work >= most:
                 break
             self.proof.step(self.check_in, self.work_left)
             self.turn()
@@ -167,14 +167,14 @@ class Run(ABC, Generic[Part]):
         try:
             with quick_switches():
                 while proof.is_open and not self.check_in():
-                    if not self.beside():
+                    if not self.other_step():
                         proof.wait(LOOK_SECONDS)
         finally:
             proof.finish(workers)
 
     def _prove_on(self, executor: Executor) -> None:
         """Prove on an executor; this process reports and watches the limits."""
-        Cluster(self.slices(), executor).run(lambda: not self.proof.is_open or self.check_in(), self.beside)
+        Cluster(self.slices(), executor).run(lambda: not self.proof.is_open or self.check_in(), self.other_step)
 
     def check_in(self) -> bool:
         """Count, report and save if due, and return whether to stop; long steps call it midway."""
@@ -204,7 +204,7 @@ def run_to_the_end(make: Callable[[], Run[Any]], options: SolveOptions) -> Claim
 
 
 def list_all(proof: Proof[Part], options: SolveOptions, monitor: Monitor, nodes: Callable[[], int]) -> bool:
-    """Run a proof that lists what it finds, from its roots; whether nothing was left out."""
+    """Run a proof that lists its models, from its roots; whether none was left out."""
     proof.begin()
     begun = monitor.nodes
 

@@ -33,12 +33,12 @@ class BestOfEachSize:
 
     def offer(self, points: Points) -> None:
         """Keep a model that is the best of its size so far."""
-        found = evaluate(self._problem, points)
-        if self._problem.max_features is not None and found.size > self._problem.max_features:
+        evaluation = evaluate(self._problem, points)
+        if self._problem.max_features is not None and evaluation.size > self._problem.max_features:
             return
-        known = self._best.get(found.size)
-        if known is None or (found.objective, found.l1) < known[:2]:
-            self._best[found.size] = (found.objective, found.l1, points)
+        known = self._best.get(evaluation.size)
+        if known is None or (evaluation.objective, evaluation.l1) < known[:2]:
+            self._best[evaluation.size] = (evaluation.objective, evaluation.l1, points)
 
     def offer_all(self, claim: Claim) -> None:
         """Keep what was met on the way to a claim, too: models of other sizes are among it."""
@@ -156,17 +156,17 @@ def best_per_size(problem: Problem, options: SolveOptions, monitor: Monitor, sol
             complete = False
             size -= 1
             continue
-        found = evaluate(question, claim.points)
-        bound = min(claim.lower_bound, found.objective)
-        is_proven = bound == found.objective if is_exact else claim.stop.is_complete
+        evaluation = evaluate(question, claim.points)
+        bound = min(claim.lower_bound, evaluation.objective)
+        is_proven = bound == evaluation.objective if is_exact else claim.stop.is_complete
         # if alike, the bound also holds for all smaller sizes, and leaves out their price
         for s in range(0 if alike else size, size + 1):
-            paid = tiny * (found.size if is_proven and s >= found.size else s)
+            paid = tiny * (evaluation.size if is_proven and s >= evaluation.size else s)
             bounds[s] = max(bounds[s] or Fraction(0), max(Fraction(0), bound - paid) + price * s)
         complete = complete and is_proven and claim.smallest
         if is_proven and claim.smallest:
-            smallest.add(found.size)
-        size = (found.size if alike and is_proven else size) - 1
+            smallest.add(evaluation.size)
+        size = (evaluation.size if alike and is_proven else size) - 1
     return ClaimedModels(
         models=sizes.known.models,
         complete=complete,

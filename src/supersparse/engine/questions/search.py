@@ -94,7 +94,7 @@ class QuestionCard:
     @property
     def asked(self) -> tuple[int, ...]:
         """Numbers of the questions that are asked."""
-        return tuple(number for number, own in enumerate(self.points) if any(own))
+        return tuple(number for number, points in enumerate(self.points) if any(points))
 
 
 @dataclass(frozen=True)
@@ -170,7 +170,7 @@ class _Buffers:
         self._kept: list[Any] = []
         column = self._column
         reference = problem.reference
-        if reference is not None and [len(own) for own in reference] != self.sizes:
+        if reference is not None and [len(points) for points in reference] != self.sizes:
             raise InvalidProblemError("the given card has points for every answer of every question")
         self.problem = core.ProblemBuffers(
             rows=rows,
@@ -193,7 +193,9 @@ class _Buffers:
             limits=len(problem.limits),
             limit_weight=column([weight for weights, _ in problem.limits for weight in weights], np.int64),
             limit_most=column([most for _, most in problem.limits], np.int64),
-            reference=None if reference is None else column([value for own in reference for value in own], np.int32),
+            reference=None
+            if reference is None
+            else column([value for points in reference for value in points], np.int32),
             most_questions_changed=-1 if problem.most_questions_changed is None else problem.most_questions_changed,
             most_answers_changed=-1 if problem.most_answers_changed is None else problem.most_answers_changed,
         )
@@ -208,7 +210,7 @@ class _Buffers:
 
     def flat(self, cards: Sequence[QuestionCard]) -> np.ndarray[Any, Any]:
         """The points of cards, a row for each."""
-        rows = [[value for own in card.points for value in own] for card in cards]
+        rows = [[value for points in card.points for value in points] for card in cards]
         return np.array(rows, np.int32).reshape(-1, sum(self.sizes))
 
     def points(self, flat: Sequence[int]) -> tuple[tuple[int, ...], ...]:
@@ -262,7 +264,7 @@ def search(
             if progress is not None:
                 progress(objective, bound, open_parts)
 
-    given = core.OptionBuffers(
+    settings = core.OptionBuffers(
         search_incumbent=options.search_incumbent,
         by_size=options.by_size,
         threads=options.threads,
@@ -279,7 +281,7 @@ def search(
     state, cards = _read_checkpoint(checkpoint, digest, total) if checkpoint else (None, buffers.flat(()))
     handle = c_void_p()
     try:
-        core.call("ss_search_new", byref(buffers.problem), byref(given), byref(handle))
+        core.call("ss_search_new", byref(buffers.problem), byref(settings), byref(handle))
     except ValueError as error:
         raise InvalidProblemError.of(error) from None
     try:
@@ -295,14 +297,14 @@ def search(
                 raise InvalidOptionError(f"the checkpoint is damaged: {error}", "search from the beginning") from None
         outcome = core.OutcomeBuffers()
         interrupt = _run(handle, outcome, cancelled, stop)
-        found = _outcome(handle, outcome, buffers, problem, digest)
+        outcome_read = _outcome(handle, outcome, buffers, problem, digest)
     finally:
         core.library().ss_search_free(handle)
     if failures:
         raise failures[0]
-    if interrupt is not None and found.best is None:
+    if interrupt is not None and outcome_read.best is None:
         raise interrupt
-    return found
+    return outcome_read
 
 
 def _run(

@@ -86,15 +86,15 @@ class QuestionsSolver:
         left = monitor.seconds_left
         run.part = 1.0 if left is None else _SEARCHED
         outcome = run.search_once(slack=float(epsilon) * (1 + 1e-12) + 1e-12, most_kept=_MOST_KEPT)
-        began, found = monitor.seconds, list[Points]()
+        began, points = monitor.seconds, list[Points]()
         for card in sorted(outcome.cards, key=lambda one: one.objective):
             left = monitor.seconds_left
-            if found and left is not None and left < _VERIFIED * (monitor.seconds - began):
+            if points and left is not None and left < _VERIFIED * (monitor.seconds - began):
                 break
-            found.append(run.points(card))
-        complete = outcome.complete and len(found) == len(outcome.cards)
+            points.append(run.points(card))
+        complete = outcome.complete and len(points) == len(outcome.cards)
         stop = None if complete or left is None else Stop.TIME_LIMIT
-        return ClaimedModels(models=tuple(found), complete=complete, stop=stop)
+        return ClaimedModels(models=tuple(points), complete=complete, stop=stop)
 
 
 class _Run:
@@ -164,8 +164,8 @@ class _Run:
     def points(self, card: QuestionCard) -> Points:
         """A card of the core as points of the problem."""
         answers = tuple(
-            self.fixed[j] if any(own) and j in self.fixed else own[: question.answers]
-            for j, (own, question) in enumerate(zip(card.points, self.problem.questions, strict=True))
+            self.fixed[j] if any(points_of_card) and j in self.fixed else points_of_card[: question.answers]
+            for j, (points_of_card, question) in enumerate(zip(card.points, self.problem.questions, strict=True))
         )
         return with_answers(self.problem, answers)
 
@@ -202,20 +202,20 @@ def _fixed(problem: Problem) -> dict[int, tuple[int, ...]]:
     """
     if problem.change_price or any(isinstance(c, CloseTo) for c in problem.asked):
         return {}
-    found: dict[int, tuple[int, ...]] = {}
+    answers: dict[int, tuple[int, ...]] = {}
     for one in problem.asked:
         if isinstance(one, FixedAnswers) and None not in one.points and any(one.points):
-            found.setdefault(problem.rows.names.index(one.question), tuple(v for v in one.points if v is not None))
-    return found
+            answers.setdefault(problem.rows.names.index(one.question), tuple(v for v in one.points if v is not None))
+    return answers
 
 
 def _form(problem: Problem, scale: Fraction, fixed: Mapping[int, tuple[int, ...]]) -> QuestionProblem:
     """The problem for the core; limits that it does not know are left to `_Run._obeys`."""
     rows, limits = problem.rows, problem.support_limits
     close = next((c for c in problem.asked if isinstance(c, CloseTo)), None)
-    given = {} if close is None else dict(close.card)
+    points_by_name = {} if close is None else dict(close.card)
     reference = tuple(
-        given.get(name, ())[: question.answers] or (0,) * question.answers
+        points_by_name.get(name, ())[: question.answers] or (0,) * question.answers
         for name, question in zip(rows.names, problem.questions, strict=True)
     )
     negative, positive = (float(weight) for weight in problem.class_weights)
@@ -234,7 +234,7 @@ def _form(problem: Problem, scale: Fraction, fixed: Mapping[int, tuple[int, ...]
         change_price=float(problem.change_price / scale),
         effect_limit=EFFECT_CAP,
         must=frozenset(problem.forced),
-        must_not=frozenset(j for j, own in enumerate(problem.sets) if own == NOTHING_ALLOWED_BUT_ZERO),
+        must_not=frozenset(j for j, values in enumerate(problem.sets) if values == NOTHING_ALLOWED_BUT_ZERO),
         limits=(*filter(None, map(_whole, limits)), *_of_changes(close, reference)),
         reference=None if close is None else reference,
         most_questions_changed=None if close is None else close.questions,
@@ -243,7 +243,7 @@ def _form(problem: Problem, scale: Fraction, fixed: Mapping[int, tuple[int, ...]
 
 
 def _of_changes(close: CloseTo | None, reference: Answers) -> Iterator[tuple[tuple[int, ...], int]]:
-    """What changes of a card in use leave of the sets of questions: one that is added or dropped is a change.
+    """The sets of questions that changes of a card in use allow: one that is added or dropped is a change.
 
     Of answers, adding a question changes one at least, and dropping it all that have points.
     """

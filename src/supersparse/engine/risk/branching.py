@@ -31,8 +31,8 @@ class Relaxation(NamedTuple):
     def places(self, columns: Ints) -> Ints:
         """Where these are among the columns."""
         order = np.argsort(self.columns)
-        found: Ints = order[np.searchsorted(self.columns, columns, sorter=order)]
-        return found
+        positions: Ints = order[np.searchsorted(self.columns, columns, sorter=order)]
+        return positions
 
     def spread(self) -> Floats | None:
         """The inverse of the curvature; None if there is none."""
@@ -49,20 +49,20 @@ class Relaxation(NamedTuple):
     def rises(self, spread: Floats, change: Floats | None = None) -> Floats:
         """About twice what the loss rises by if each column alone changes by so much, or is left out."""
         change = self.point[2:] if change is None else change
-        found: Floats = change**2 / np.maximum(np.diag(spread)[1:], _LEAST)
-        return found
+        changes: Floats = change**2 / np.maximum(np.diag(spread)[1:], _LEAST)
+        return changes
 
     def effects(self, spread: Floats, slack: float) -> Floats:
         """About the least effect of each column where the loss may be larger by `slack`."""
-        found: Floats = np.abs(self.point[2:]) - np.sqrt(2 * slack * np.maximum(np.diag(spread)[1:], 0.0))
-        return found
+        sizes: Floats = np.abs(self.point[2:]) - np.sqrt(2 * slack * np.maximum(np.diag(spread)[1:], 0.0))
+        return sizes
 
     def point_without(self, columns: Ints, spread: Floats, point: Floats) -> Floats:
         """About where the relaxation without some columns ends; `point` has all columns, as a node has."""
         at = 1 + self.places(columns)
         if len(at) == 1:
-            own = int(at[0])
-            moved = self.point[1:] - spread[:, own] * (self.point[1 + own] / max(spread[own, own], 1e-300))
+            place = int(at[0])
+            moved = self.point[1:] - spread[:, place] * (self.point[1 + place] / max(spread[place, place], 1e-300))
         else:
             try:
                 pull = np.linalg.solve(spread[np.ix_(at, at)], self.point[1 + at])
@@ -114,8 +114,8 @@ class Branching:
             effect = np.maximum(relaxed.effects(spread, _UNSURE * max(left, 0.0)), 1e-12)
             return effect**_BY_EFFECT_ALIKE * np.sqrt(rises) ** (1 - _BY_EFFECT_ALIKE)
         with_it = 0.5 * relaxed.rises(spread, missing)
-        told = 1 + np.minimum(with_it / max(left, 1e-12), _MOST_TOLD)
-        return told * effect**_BY_EFFECT * np.sqrt(rises) ** (1 - _BY_EFFECT)
+        gain = 1 + np.minimum(with_it / max(left, 1e-12), _MOST_TOLD)
+        return gain * effect**_BY_EFFECT * np.sqrt(rises) ** (1 - _BY_EFFECT)
 
     def is_by_sign(self, relaxed: Relaxation, j: int, missing: Floats, left: float) -> bool:
         """Whether it tells a lot that a column in use has points; if not, signs only double the nodes.

@@ -50,11 +50,11 @@ def choices_of(problem: Problem) -> Choices:
                 f"the log loss needs at most {MOST_VALUES}: lower max_points or list the values",
             )
     _check_rates(problem)
-    listed = {own: tuple(sorted({*own.values, _ZERO})) for own in {sets[j] for j in kept}}
+    listed = {of_set: tuple(sorted({*of_set.values, _ZERO})) for of_set in {sets[j] for j in kept}}
     values = tuple(listed[sets[j]] for j in kept)
-    ends = {s: (own.index(_ZERO), own.index(s.least), own.index(s.greatest)) for s, own in listed.items()}
+    ends = {s: (of_set.index(_ZERO), of_set.index(s.least), of_set.index(s.greatest)) for s, of_set in listed.items()}
     zero, low, high = np.array([ends[sets[j]] for j in kept], np.int64).reshape(len(kept), 3).T.copy()
-    floats = {s: [float(v) for v in own] for s, own in listed.items()}
+    floats = {s: [float(v) for v in of_set] for s, of_set in listed.items()}
     penalty, base = _penalties(problem, kept, listed)
     tables, most = _limit_tables(problem, kept, values)
     return Choices(
@@ -74,8 +74,10 @@ def choices_of(problem: Problem) -> Choices:
 
 
 def _padded(lists: list[list[float]]) -> Floats:
-    widest = max((len(own) for own in lists), default=1)
-    return np.array([own + [own[-1]] * (widest - len(own)) for own in lists]).reshape(len(lists), widest)
+    widest = max((len(entries) for entries in lists), default=1)
+    return np.array([entries + [entries[-1]] * (widest - len(entries)) for entries in lists]).reshape(
+        len(lists), widest
+    )
 
 
 def _penalties(
@@ -117,21 +119,21 @@ def _limit_tables(
 
     A column that every card uses is a limit as well: -[used] <= -1.
     """
-    widest = max((len(own) for own in values), default=1)
+    widest = max((len(entries) for entries in values), default=1)
     tables, most = [], []
     limits: list[SupportLimit | ScoreLimit] = [*problem.support_limits, *problem.score_limits]
     for limit in limits:
         terms = [
-            [limit.term(j, v) if isinstance(limit, ScoreLimit) else limit.weights[j] * (v != 0) for v in own]
-            for j, own in zip(kept, values, strict=True)
+            [limit.term(j, v) if isinstance(limit, ScoreLimit) else limit.weights[j] * (v != 0) for v in entries]
+            for j, entries in zip(kept, values, strict=True)
         ]
-        unit = lcm(limit.at_most.denominator, *(Fraction(t).denominator for own in terms for t in own))
-        whole = [[int(t * unit) for t in own] for own in terms]
-        if max((abs(t) for own in whole for t in own), default=0) * (len(kept) + 1) >= 2**53:
+        unit = lcm(limit.at_most.denominator, *(Fraction(t).denominator for entries in terms for t in entries))
+        whole = [[int(t * unit) for t in entries] for entries in terms]
+        if max((abs(t) for entries in whole for t in entries), default=0) * (len(kept) + 1) >= 2**53:
             raise UnsupportedProblemError(
                 f"the numbers of {limit.source.in_words()!r} have too many digits for goal 'risk'", "round them"
             )
-        tables.append([[float(t) for t in own] + [0.0] * (widest - len(own)) for own in whole])
+        tables.append([[float(t) for t in entries] + [0.0] * (widest - len(entries)) for entries in whole])
         most.append(float(max(-(2**53), min(2**53, int(limit.at_most * unit)))))
     for sign_limit in problem.sign_limits:  # one is positive: none of the others is negative
         members = [q for q, j in enumerate(kept) if sign_limit.together[j]]

@@ -186,9 +186,9 @@ class RiskRun(Run[Node]):
             return False
         instance, values = self.instance, points.values
         value = float(evaluate(self.problem, points).objective - instance.base_penalty)
-        own = [values[j] for j in instance.kept]
-        index = np.array([of.index(v) for of, v in zip(instance.values, own, strict=True)], np.int64)
-        moved = sum((v * shift for v, shift in zip(own, instance.shift, strict=True)), Fraction(0))
+        of_columns = [values[j] for j in instance.kept]
+        index = np.array([of.index(v) for of, v in zip(instance.values, of_columns, strict=True)], np.int64)
+        moved = sum((v * shift for v, shift in zip(of_columns, instance.shift, strict=True)), Fraction(0))
         slope = slope_of(points)
         self.tree.accept(value, index, float(slope), float(slope * (points.intercept_value + moved)))
         return True
@@ -235,7 +235,7 @@ class RiskRun(Run[Node]):
         return next((points for one in allowed if (points := completed(problem, one)) is not None), None)
 
     def saved(self) -> dict[str, Any] | None:
-        """The best card, its bound, and what is open."""
+        """The best card, its bound, and the open parts."""
         # nodes first: a card that a thread finds meanwhile may then be found twice, never lost
         nodes, floor = self.proof.open_parts(), self.tree.floor
         self.report()
@@ -265,7 +265,7 @@ def _check_penalties(problem: Problem, choices: Choices) -> None:
 
 def _is_allowed(problem: Problem, coefficients: tuple[int, ...]) -> bool:
     return all(
-        not c or Fraction(c, problem.unit) in own for c, own in zip(coefficients, problem.sets, strict=True)
+        not c or Fraction(c, problem.unit) in values for c, values in zip(coefficients, problem.sets, strict=True)
     ) and obeys_without_intercept(problem, coefficients)
 
 

@@ -33,7 +33,7 @@ _MOST_LOGIT = 1e5  # of one column with slope 1: a double holds larger ones to n
 
 @dataclass(frozen=True)
 class RiskInstance:
-    """The data of the kernels, and what it takes to read their cards."""
+    """The data of the kernels, and how to read their cards."""
 
     data: RiskData
     bits: Bits
@@ -91,7 +91,7 @@ def risk_instance(problem: Problem, *, slope_is_free: bool) -> RiskInstance:
     _without_spread(deviation, scale, choices.table)
     room = len(kept) if problem.max_features is None else min(problem.max_features, len(kept))
     shift = tuple(Fraction(c.shift, scales[j]) for c, j in zip(centred, kept, strict=True))
-    offset = np.array([_modulo_whole(own, of) for own, of in zip(shift, choices.values, strict=True)])
+    offset = np.array([_modulo_whole(moved, of) for moved, of in zip(shift, choices.values, strict=True)])
     most_points = np.abs(choices.table).max(axis=1, initial=0)
     if slope_is_free:
         reach, cap = EFFECT_CAP * scale / deviation, EFFECT_CAP / deviation
@@ -203,13 +203,13 @@ def _merged(problem: Problem, kept: tuple[int, ...]) -> tuple[Floats, Floats, ND
 
 def _rates(problem: Problem, group: NDArray[np.intp], n_groups: int) -> tuple[Floats, Floats]:
     """The weights of the limits on wrong rows by distinct row and prediction, and what they may add up to."""
-    found, most = [], []
+    limits, most = [], []
     for limit in problem.rate_limits:
         weights = np.array(limit.weights, dtype=float)
         missed = np.where(problem.rows.positive, weights, 0.0)
-        found.append([np.bincount(group, w, n_groups) for w in (missed, weights - missed)])
+        limits.append([np.bincount(group, w, n_groups) for w in (missed, weights - missed)])
         most.append([float(limit.at_most), float(np.abs(weights).sum())])
-    return np.array(found).reshape(len(most), 2, n_groups), np.array(most).reshape(len(most), 2)
+    return np.array(limits).reshape(len(most), 2, n_groups), np.array(most).reshape(len(most), 2)
 
 
 def _ranks(x: Floats) -> tuple[NDArray[np.int32], Ints]:
@@ -217,8 +217,8 @@ def _ranks(x: Floats) -> tuple[NDArray[np.int32], Ints]:
     ranks, distinct = np.empty(x.shape, np.int32), np.zeros(len(x), np.int64)
     for j, values in enumerate(x):
         check_deadline()
-        found, place = np.unique(values, return_inverse=True)
-        ranks[j], distinct[j] = place.reshape(-1), len(found)
+        different, place = np.unique(values, return_inverse=True)
+        ranks[j], distinct[j] = place.reshape(-1), len(different)
     return ranks, distinct
 
 

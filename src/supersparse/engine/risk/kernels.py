@@ -175,9 +175,9 @@ def tighten(
 def relax(
     data: RiskData, columns: Ints, low: Floats, high: Floats, optional: Ints, cost: Floats, room: int,
     slope_low: float, slope_high: float, threshold: float, haste: float, point: Floats, dual: Floats,
-    work: Floats, gram: Floats, found: Floats,
+    work: Floats, gram: Floats, bound_and_loss: Floats,
 ) -> bool:  # fmt: skip
-    """Whether the bound of a box's relaxation passes the threshold; `found` receives it and the relaxed loss.
+    """Whether the bound of a box's relaxation passes the threshold; `bound_and_loss` receives it and the relaxed loss.
 
     Where it cannot pass, it ends when a step gains less than `haste` of what the loss is below the threshold.
     point = (a, b, beta...) is the start and receives the end. dual receives the tangent's constant and its
@@ -188,7 +188,8 @@ def relax(
 @kernel
 def relax_open(
     data: RiskData, columns: Ints, low: Floats, high: Floats, optional: Ints, cost: Floats, room: int,
-    slope_high: float, threshold: float, point: Floats, dual: Floats, work: Floats, gram: Floats, found: Floats,
+    slope_high: float, threshold: float, point: Floats, dual: Floats, work: Floats, gram: Floats,
+    bound_and_loss: Floats,
 ) -> bool:  # fmt: skip
     """Do the same where low < 0 < high in every column and nothing has a price.
 
@@ -236,14 +237,14 @@ def run_supports(tree: int, support: Support, boxes: Boxes, best: Best, budget: 
 def find_cards(
     tree: int, data: RiskData, support: Support, best: Best, low: Ints, high: Ints, budget: int
 ) -> bool:  # fmt: skip
-    """Look for good cards before the proof, for so much work; False once that is enough."""
+    """Look for good cards before the proof, within a budget of work; False once that is enough."""
 
 
 @kernel
 def supports_left(tree: int) -> int:
-    """At most how many nodes `list_supports` has."""
+    """The largest number of nodes that `list_supports` can have."""
 
 
 @kernel
 def list_supports(tree: int, status: NDArray[np.int8], bounds: Floats) -> int:
-    """What is left as nodes, except for boxes of the support at hand: statuses, and bounds on the loss."""
+    """The open nodes, except for boxes of the support at hand: statuses, and bounds on the loss."""

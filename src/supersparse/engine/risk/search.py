@@ -160,8 +160,8 @@ def _grown(instance: RiskInstance, held: _Held, stop: Callable[[], bool]) -> Ite
                 loss = improve(*held, low, high, most, card, 0, 0)
                 if scale[j] not in seeds or loss < seeds[scale[j]][0]:
                     seeds[scale[j]] = loss, card
-    for own, (_, card) in sorted(seeds.items(), key=lambda entry: entry[1][0])[:_SCALES]:
-        larger = (scale > own) & ~instance.forced
+    for seed, (_, card) in sorted(seeds.items(), key=lambda entry: entry[1][0])[:_SCALES]:
+        larger = (scale > seed) & ~instance.forced
         for out in (np.zeros_like(larger), larger)[: 1 + larger.any()]:
             if stop():
                 return
@@ -193,12 +193,12 @@ def _rounded(
         beams.append((k + 1, members, points, losses, count))
         if count == 0 or stop():
             break
-    found = [
+    cards = [
         (losses[c] + instance.least_cost[of_beam[c, :k]].sum(), k, of_beam[c], fits[c, : k + 1])
         for k, of_beam, fits, losses, count in (beams if data.strict else beams[-1:])
         for c in range(count if k == size else min(count, _ROUNDED_SMALLER))
     ]
-    for _, k, columns, point in sorted(found, key=lambda entry: entry[0]):
+    for _, k, columns, point in sorted(cards, key=lambda entry: entry[0]):
         if stop():
             return
         card = new_best(instance)

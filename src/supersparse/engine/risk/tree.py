@@ -114,7 +114,7 @@ class RiskTree(RemoteEngine[Node]):
         return self.nodes + sum(int(c[BOXES]) for c in counts) + sum(int(c[SUPPORTS]) for c in counts) // 1000
 
     def count_elsewhere(self, nodes: int, counts: Sequence[int], floor: float) -> None:
-        """Count what was done elsewhere as if it had been done here."""
+        """Count work done elsewhere as if it had been done here."""
         with self.lock:
             self.nodes += nodes
             mine = self.first.worker.support
@@ -130,14 +130,14 @@ class RiskTree(RemoteEngine[Node]):
     def settle(self, worker: Worker | None = None) -> None:
         """Take over what a worker has found, by default that of the search."""
         worker = worker or self.first.worker
-        found = worker.support.state[FOUND]
+        count = worker.support.state[FOUND]
         if not self.room:
             if worker.best.value[0] < self.best.value[0]:
                 copy_best(worker.best, self.best)
             return
         assert self.on_card is not None, "someone judges the cards that there is room for"
-        bounds = worker.support.found_bound[:found].tolist()
-        for card, bound in zip(worker.support.found[:found], bounds, strict=True):
+        bounds = worker.support.found_bound[:count].tolist()
+        for card, bound in zip(worker.support.found[:count], bounds, strict=True):
             size = int(card[0])
             self.on_card(card[1 : 1 + size].copy(), card[1 + size : 1 + 2 * size].copy(), bound)
         worker.support.state[FOUND] = 0
@@ -147,7 +147,7 @@ class RiskTree(RemoteEngine[Node]):
         return tuple(node.to_bytes() for node in parts)
 
     def request(self, parts: Sequence[Node], cancelled: Cancelled) -> Request:
-        """A slice, with the value of the best card now and what was counted so far."""
+        """A slice, with the value of the best card now and the counts so far."""
         if self._packed is None:
             self._packed = packed(arrays_of(self.instance))
         digest, content = self._packed
@@ -172,15 +172,15 @@ class RiskTree(RemoteEngine[Node]):
             raise ValueError(f"a slice pruned by {outcome.value}, and found no card")
         return Answer(Left([node_from_bytes(written, instance) for written in outcome.parts]), outcome)
 
-    def judge(self, found: "Outcome") -> None:
-        """Judge the cards, and count what was done."""
-        for columns, index, bound in found.found:
+    def judge(self, outcome: "Outcome") -> None:
+        """Judge the cards, and count the work."""
+        for columns, index, bound in outcome.found:
             if self.on_card is not None:
                 self.on_card(np.array(columns, np.int64), np.array(index, np.int64), bound)
-        floor = found.floor
-        if found.value < self.best.value[0]:  # pruned by a card that is worth less here
-            floor = min(floor, found.value - self.instance.data.tolerance)
-        self.count_elsewhere(found.nodes, found.counts, floor)
+        floor = outcome.floor
+        if outcome.value < self.best.value[0]:  # pruned by a card that is worth less here
+            floor = min(floor, outcome.value - self.instance.data.tolerance)
+        self.count_elsewhere(outcome.nodes, outcome.counts, floor)
 
 
 class _Hand:
@@ -221,7 +221,7 @@ class Outcome(NamedTuple):
     floor: float  # the least bound of a card that could not be pruned
     nodes: int
     counts: tuple[int, ...]
-    question: bytes  # what it was asked, as `question_of`
+    question: bytes  # the request, as `question_of`
 
 
 def _check_card(columns: Sequence[int], index: Sequence[int], instance: RiskInstance) -> None:
@@ -258,10 +258,10 @@ def run_remotely(
     instance = _known.get(digest, content)
     if instance is None:
         return None
-    found: list[Card] = []
+    cards: list[Card] = []
 
     def listed(columns: Ints, index: Ints, bound: float) -> None:
-        found.append((tuple(columns.tolist()), tuple(index.tolist()), bound))
+        cards.append((tuple(columns.tolist()), tuple(index.tolist()), bound))
 
     tree = RiskTree(instance, listed, room)
     proof, worker = Proof(tree), tree.first.worker
@@ -270,7 +270,7 @@ def run_remotely(
     tree.resume(np.inf)
     proof.begin([node_from_bytes(part, instance) for part in parts])
     ends = tree.work + work
-    while proof.is_open and len(found) < _MOST_FOUND:
+    while proof.is_open and len(cards) < _MOST_FOUND:
         proof.step(most=max(1, ends - tree.work))
         # to open a support may be more than the work asked for: some of it is done, so that it ends once
         done = worker.support.counts - counts
@@ -282,7 +282,7 @@ def run_remotely(
         listed(columns, best.index[columns], float(best.value[0]))
     return Outcome(
         parts=tuple(node.to_bytes() for node in proof.open_parts()),
-        found=tuple(found),
+        found=tuple(cards),
         value=float(best.value[0]),
         floor=tree.floor,
         nodes=tree.nodes - 1,
@@ -293,7 +293,7 @@ def run_remotely(
 
 def coefficients_of(instance: RiskInstance, n_features: int, unit: int, columns: Ints, index: Ints) -> tuple[int, ...]:
     """A card of the kernels in the problem's unit."""
-    found = np.zeros(n_features, dtype=object)
+    coefficients = np.zeros(n_features, dtype=object)
     for q, v in zip(columns.tolist(), index.tolist(), strict=True):
-        found[instance.kept[q]] = int(instance.values[q][v] * unit)
-    return tuple(found.tolist())
+        coefficients[instance.kept[q]] = int(instance.values[q][v] * unit)
+    return tuple(coefficients.tolist())

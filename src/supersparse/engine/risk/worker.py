@@ -1,4 +1,4 @@
-"""Worker: what is done with one node of the tree.
+"""Worker: the work on one node of the tree.
 
 A node whose completions are few is enumerated; otherwise its relaxation is solved, and the open column with
 the largest effect is branched on: out or used, and by sign where that excludes the relaxed point.
@@ -91,7 +91,7 @@ class Worker:
         return float(self.best.value[0]) - self.instance.data.tolerance
 
     def go_on(self, work: int | None = None) -> list[Node]:
-        """Continue the enumeration at hand for so much work; return what is left if it has long been at it."""
+        """Continue the enumeration at hand within a budget of work; return its rest if it has long been at it."""
         assert self._current is not None
         node, used, candidates, room = self._current
         until = int(self.support.counts[WORK]) + (SLICE if work is None else work)
@@ -158,8 +158,8 @@ class Worker:
         return [
             *self._open_boxes(node),
             *(
-                replace(node, status=own, bound=max(node.bound, bound), loss_bound=max(node.loss_bound, bound))
-                for own, bound in left
+                replace(node, status=part, bound=max(node.bound, bound), loss_bound=max(node.loss_bound, bound))
+                for part, bound in left
             ),
         ]
 
@@ -257,12 +257,12 @@ class Worker:
         if data.slope_is_free:  # all used columns have points, so each caps the slope
             slope_low, slope_high = 0.0, float(caps[: len(used)].min() if len(used) else caps.max())
         box, ends = (self._data, columns, low, high, optional, cost, room), np.empty(2)
-        found = (point, dual, self._work, gram, ends)
+        result = (point, dual, self._work, gram, ends)
         passed, is_open = False, self._branching.is_of_one_scale and bool(((low < 0) & (high > 0)).all())
         if is_open:
-            passed = relax_open(*box, slope_high, threshold, *found)
+            passed = relax_open(*box, slope_high, threshold, *result)
         if not is_open or (not passed and point[0] >= slope_high):
-            passed = relax(*box, slope_low, slope_high, threshold, self._haste, *found)
+            passed = relax(*box, slope_low, slope_high, threshold, self._haste, *result)
         bound, loss = ends.tolist()
         self.support.counts[WORK] += int(self._relaxation_cost(m))
         self._relaxed += 1

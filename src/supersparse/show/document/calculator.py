@@ -85,8 +85,8 @@ def _options(line: Line) -> list[tuple[str, Fraction]]:
     """The choices in a line that is not a number, with their points."""
     if line.answers:
         return [(one.text, one.points) for one in line.answers]
-    found = [("no", Fraction(0)), ("yes", line.points)]
-    return found if line.missing is None else [*found, ("not known", line.missing)]
+    options = [("no", Fraction(0)), ("yes", line.points)]
+    return options if line.missing is None else [*options, ("not known", line.missing)]
 
 
 def _data(card: Card, content: Content, lines: tuple[Line, ...]) -> dict[str, object]:

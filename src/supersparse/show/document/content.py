@@ -284,14 +284,14 @@ def _example(parts: Sequence[Part]) -> str | None:
 
 
 def _missing_notes(lines: Sequence[Line]) -> list[str]:
-    given: dict[Fraction, list[int]] = {}
+    counted: dict[Fraction, list[int]] = {}
     refusing = []
     for line in lines:
         if line.missing is not None:
-            given.setdefault(line.missing, []).append(line.number)
+            counted.setdefault(line.missing, []).append(line.number)
         elif not any(isinstance(rule, IsMissing) for rule in (line.rule, *(a.rule for a in line.answers))):
             refusing.append(line.number)
-    return _missing_in_words(given, refusing, len(lines))
+    return _missing_in_words(counted, refusing, len(lines))
 
 
 def _missing_by_item(parts: Sequence[Part], card: Card) -> list[str]:
@@ -299,20 +299,20 @@ def _missing_by_item(parts: Sequence[Part], card: Card) -> list[str]:
     if len(parts) > 1:
         ordered = [i for i in card.items if i.points > 0] + [i for i in card.items if i.points < 0]
     n_added = len(parts[0].lines) if parts else 0
-    given: dict[Fraction, list[int]] = {}
+    counted: dict[Fraction, list[int]] = {}
     refusing = []
     for n, item in enumerate(ordered, start=1):
         if item.missing is not None:
-            given.setdefault(item.missing if n <= n_added else -item.missing, []).append(n)
+            counted.setdefault(item.missing if n <= n_added else -item.missing, []).append(n)
         elif not isinstance(item.rule, IsMissing):
             refusing.append(n)
-    return _missing_in_words(given, refusing, len(ordered))
+    return _missing_in_words(counted, refusing, len(ordered))
 
 
-def _missing_in_words(given: dict[Fraction, list[int]], refusing: list[int], n_lines: int) -> list[str]:
+def _missing_in_words(counted: dict[Fraction, list[int]], refusing: list[int], n_lines: int) -> list[str]:
     counted_as = [
         f"No answer to {questions_named(numbers)} counts as {counted_points(points)}."
-        for points, numbers in given.items()
+        for points, numbers in counted.items()
     ]
     if not refusing:
         return counted_as

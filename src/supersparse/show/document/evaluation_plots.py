@@ -173,15 +173,15 @@ def _legend_above(axes: "Axes") -> None:
     axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=3, frameon=False)
 
 
-def draw_roc(found: Evaluation, axes: "Axes") -> None:
-    points = found.thresholds.roc()
+def draw_roc(evaluation: Evaluation, axes: "Axes") -> None:
+    points = evaluation.thresholds.roc()
     axes.plot([0, 1], [0, 1], color=GREY, linestyle="--", label="chance")
     if points:
-        axes.plot([x for x, _ in points], [y for _, y in points], color="C0", marker=".", label=f"AUC {found.auc}")
-        own = found.confusion
+        axes.plot([x for x, _ in points], [y for _, y in points], color="C0", marker=".", label=f"AUC {evaluation.auc}")
+        confusion = evaluation.confusion
         axes.plot(
-            [1 - (own.specificity.value or 0.0)], [own.sensitivity.value or 0.0], "o", color="C3", ms=9,
-            mfc="none", mew=2, label=f"total of {own.cutoff.positive}",
+            [1 - (confusion.specificity.value or 0.0)], [confusion.sensitivity.value or 0.0], "o", color="C3", ms=9,
+            mfc="none", mew=2, label=f"total of {confusion.cutoff.positive}",
         )  # fmt: skip
     else:
         axes.annotate(

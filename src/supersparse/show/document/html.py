@@ -171,7 +171,7 @@ def _page_of(content: Content, body: str, extra: str) -> str:
 
 
 def _texts(blocks: Iterable[CardBlock]) -> Iterator[Wrapped]:
-    """What the blocks of a card need in height."""
+    """The height that the blocks of a card need."""
     for block in blocks:
         match block:
             case Title():
@@ -257,8 +257,8 @@ REMEDY = "install Chromium, Chrome or Edge, or open the .html file and print it"
 @cache
 def browser() -> str | None:
     """The browser that prints, or None: Chromium, Chrome or Edge."""
-    found = next(filter(None, map(shutil.which, _BROWSERS)), None)
-    return found or next((path for path in _ELSEWHERE if Path(path).exists()), None)
+    program = next(filter(None, map(shutil.which, _BROWSERS)), None)
+    return program or next((path for path in _ELSEWHERE if Path(path).exists()), None)
 
 
 def printed_pdf(page: str) -> bytes:

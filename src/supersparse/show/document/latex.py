@@ -131,10 +131,10 @@ def latex_file(card: str) -> str:
 def _for_pdflatex(card: str) -> str | None:
     """Write accents as commands where pdfLaTeX does not know the letter; None if there are other letters."""
     made, end = [], 0
-    for found in _NOT_ASCII.finditer(card):
-        made.append(card[end : found.start()])
-        end = found.end()
-        for cluster in _clusters(found[0]):
+    for match in _NOT_ASCII.finditer(card):
+        made.append(card[end : match.start()])
+        end = match.end()
+        for cluster in _clusters(match[0]):
             if cluster.isascii() or cluster in _LATIN or cluster in _LATIN_IN_T1:
                 made.append(cluster)
                 continue
@@ -149,9 +149,9 @@ def _for_lualatex(card: str) -> tuple[str, str]:
     """Mark the letters that need another font; return the card and the definitions that it needs."""
     wanted: dict[str, tuple[_Fonts, set[str]]] = {}
 
-    def marked(found: re.Match[str]) -> str:
+    def marked(match: re.Match[str]) -> str:
         made = []
-        for key, run in groupby(_clusters(found[0]), _key):
+        for key, run in groupby(_clusters(match[0]), _key):
             text = "".join(run)
             if key is not None:
                 name, fonts = key
@@ -174,13 +174,13 @@ def _for_lualatex(card: str) -> tuple[str, str]:
 
 def _clusters(text: str) -> list[str]:
     """Letters, each with its marks; what a joiner joins is one."""
-    found: list[str] = []
+    clusters: list[str] = []
     for c in text:
-        if found and (_joins(c) or unicodedata.category(c)[0] == "M" or found[-1].endswith("\u200d")):
-            found[-1] += c
+        if clusters and (_joins(c) or unicodedata.category(c)[0] == "M" or clusters[-1].endswith("\u200d")):
+            clusters[-1] += c
         else:
-            found.append(c)
-    return found
+            clusters.append(c)
+    return clusters
 
 
 def _joins(c: str) -> bool:
@@ -225,8 +225,8 @@ def latex_escaped(text: str) -> str:
 
 def _direction(c: str) -> str:
     """L and R for letters, N for digits, a space, and - for what follows its neighbours."""
-    found = unicodedata.bidirectional(c)
-    return {"L": "L", "R": "R", "AL": "R", "EN": "N", "AN": "N", "WS": " "}.get(found, "-")
+    direction = unicodedata.bidirectional(c)
+    return {"L": "L", "R": "R", "AL": "R", "EN": "N", "AN": "N", "WS": " "}.get(direction, "-")
 
 
 def _directed(text: str, base: str) -> str:
@@ -248,9 +248,11 @@ def _right_to_left(text: str) -> str:
     return rf"{{\textdir TRT {turned}}}"
 
 
-def _runs(text: str, found: Iterator[re.Match[str]], beside: Callable[[str], str], inside: Callable[[str], str]) -> str:
+def _runs(
+    text: str, matches: Iterator[re.Match[str]], beside: Callable[[str], str], inside: Callable[[str], str]
+) -> str:
     made, end = [], 0
-    for run in found:
+    for run in matches:
         made += [beside(text[end : run.start()]), inside(text[run.start() : run.end()])]
         end = run.end()
     return "".join([*made, beside(text[end:])])
@@ -267,14 +269,14 @@ def _pieces(word: str) -> list[str]:
     """A long word may be broken between them: after its separators, or anywhere."""
     if width(word) <= _LONG_WORD:
         return [word]
-    found, letters = [""], 0
+    pieces, letters = [""], 0
     for cluster in _clusters(word):
-        if cluster not in _SEPARATORS and (letters == _PIECE or found[-1].endswith(tuple(_SEPARATORS))):
-            found.append("")
+        if cluster not in _SEPARATORS and (letters == _PIECE or pieces[-1].endswith(tuple(_SEPARATORS))):
+            pieces.append("")
             letters = 0
-        found[-1] += cluster
+        pieces[-1] += cluster
         letters += cluster not in _SEPARATORS
-    return found
+    return pieces
 
 
 _BLANK = r"$\cdots\cdots$"

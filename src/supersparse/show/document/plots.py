@@ -254,12 +254,12 @@ def draw_progress(trace: Trace, axes: "Axes", *, proven: bool | None = None) -> 
             at, best, [float(e.lower_bound) for e in known], step="post", color="C0", alpha=0.12, linewidth=0
         )
         axes.step(at, best, where="post", color="C1", linestyle="--", label="best card so far")
-        found = trace.incumbents
-        marks = ["white"] * len(found)
+        incumbents = trace.incumbents
+        marks = ["white"] * len(incumbents)
         if marks and ended_proven:
             marks[-1] = "C1"
-        heights = [float(e.objective or 0) for e in found]
-        axes.scatter([e.seconds for e in found], heights, c=marks, edgecolors="C1", zorder=3)
+        heights = [float(e.objective or 0) for e in incumbents]
+        axes.scatter([e.seconds for e in incumbents], heights, c=marks, edgecolors="C1", zorder=3)
         axes.set_ylim(-0.02 * max(best), 1.15 * max(*best, 1e-9))
     gap = "no card found" if last.gap is None else f"gap {100 * last.gap:.2g} %"
     axes.plot([], [], " ", label="proven optimal" if ended_proven else f"at the end: {gap}")
@@ -298,8 +298,8 @@ def draw_solution(solution: Solution, panels: "list[Axes]") -> None:
     cards.append((max(trace.events[-1].seconds, cards[-1][0] if cards else 0), solution.evaluation))
     times = [seconds for seconds, _ in cards]
     for axes, label, values in (
-        (panels[1], _loss_label(problem), [_loss(problem, found) for _, found in cards]),
-        (panels[2], "features", [float(found.features) for _, found in cards]),
+        (panels[1], _loss_label(problem), [_loss(problem, evaluation) for _, evaluation in cards]),
+        (panels[2], "features", [float(evaluation.features) for _, evaluation in cards]),
     ):
         axes.step(times, values, where="post", color="C1")
         axes.plot(times[:-1], values[:-1], "o", mfc="white", color="C1")
@@ -320,8 +320,8 @@ def _loss_label(problem: Problem) -> str:
     return "training errors" if _counts_errors(problem) else loss_of(problem).name(problem)
 
 
-def _loss(problem: Problem, found: PointsEvaluation) -> float:
-    return float(found.training_errors if _counts_errors(problem) else found.loss)
+def _loss(problem: Problem, evaluation: PointsEvaluation) -> float:
+    return float(evaluation.training_errors if _counts_errors(problem) else evaluation.loss)
 
 
 def whole_numbers() -> "Locator":

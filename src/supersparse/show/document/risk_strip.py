@@ -140,8 +140,8 @@ def _best_ends(columns: Sequence[RiskColumn], least_cases: Fraction) -> tuple[in
                 if end not in longer or new < longer[end][0]:
                     longer[end] = (new, (*ends, end))
         best.append(longer)
-    found = [bands[n] for bands in best if n in bands]
-    return min(found)[1]
+    last = [bands[n] for bands in best if n in bands]
+    return min(last)[1]
 
 
 _LACKING = 0.5  # what a band without any rows costs; a range from 0 to 1 costs about as much

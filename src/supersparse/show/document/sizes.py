@@ -10,8 +10,8 @@ _WIDE = 30  # columns of text of the picture
 
 def sizes_of(card: Card) -> tuple[Compared, ...]:
     """The cards of each size that this one was compared with, the smallest first; none of a card without them."""
-    found = next((seen.compared for seen in reversed(card.performance) if seen.compared), ())
-    return tuple(one for one in found if one.questions is not None)
+    compared = next((seen.compared for seen in reversed(card.performance) if seen.compared), ())
+    return tuple(one for one in compared if one.questions is not None)
 
 
 def enough_questions(card: Card) -> str | None:
@@ -30,8 +30,8 @@ def sizes_table(card: Card) -> TableBlock | None:
     sizes = sizes_of(card)
     if not sizes:
         return None
-    found = next(seen.compared for seen in reversed(card.performance) if seen.compared)
-    others = [one for one in found if one.of == ALL_COLUMNS]
+    compared = next(seen.compared for seen in reversed(card.performance) if seen.compared)
+    others = [one for one in compared if one.of == ALL_COLUMNS]
     verdict = enough_questions(card)
     return TableBlock(
         caption="Held out, by number of questions (intervals of 95 %)",

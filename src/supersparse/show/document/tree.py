@@ -12,20 +12,20 @@ from supersparse.table.plain import width, wrap
 _LEAST_WIDTH = 12
 
 
-def tree_text(card: Card, found: FoundTree, *, columns: int = 80) -> str:
+def tree_text(card: Card, tree: FoundTree, *, columns: int = 80) -> str:
     """Return the tree as lines of at most `columns` terminal columns, as far as its depth allows."""
     columns = max(columns, 40)
     title = wrap(f"Decision tree: {heading(card)}", columns)
-    notes = [line for note in tree_notes(found) for line in wrap(note, columns)]
-    lines = [*title, "-" * max(map(width, title)), "", *_lines(card, found.root, "", "", columns)]
+    notes = [line for note in tree_notes(tree) for line in wrap(note, columns)]
+    lines = [*title, "-" * max(map(width, title)), "", *_lines(card, tree.root, "", "", columns)]
     return "\n".join([*lines, *([""] if notes else []), *notes])
 
 
-def tree_notes(found: FoundTree) -> tuple[str, ...]:
+def tree_notes(tree: FoundTree) -> tuple[str, ...]:
     notes = []
-    if found.missing_is_no:
+    if tree.missing_is_no:
         notes.append("Where a value is not known, the answer is no, unless the question asks for that.")
-    if not found.proven_smallest:
+    if not tree.proven_smallest:
         notes.append("A smaller tree may exist.")
     return tuple(notes)
 
@@ -48,20 +48,20 @@ _GAP = 34.0  # between a level and the next
 _LEAST_PICTURE_WIDTH = 320.0
 
 
-def tree_drawing(card: Card, found: FoundTree, show: Show = str) -> Drawing:
+def tree_drawing(card: Card, tree: FoundTree, show: Show = str) -> Drawing:
     """Lay the tree out; `show` replaces what the painter cannot draw."""
-    width = max(_LEAST_PICTURE_WIDTH, found.leaves * _PITCH + 2 * _MARGIN - (_PITCH - _WIDTH))
+    width = max(_LEAST_PICTURE_WIDTH, tree.leaves * _PITCH + 2 * _MARGIN - (_PITCH - _WIDTH))
     page = Page(width=width, margin=_MARGIN, show=show)
     page.paragraph(heading(card), 11, bold=True)
     page.skip(10)
-    places = _Places(card, show, (width - (found.leaves - 1) * _PITCH) / 2)
-    places.visit(found.root, 0)
+    places = _Places(card, show, (width - (tree.leaves - 1) * _PITCH) / 2)
+    places.visit(tree.root, 0)
     tops = [page.y]
     for height in places.heights:
         tops.append(tops[-1] + height + _GAP)
-    places.draw(found.root, 0, page, tops)
+    places.draw(tree.root, 0, page, tops)
     page.y = tops[-1] - _GAP
-    notes = tree_notes(found)
+    notes = tree_notes(tree)
     page.skip(10 if notes else 0)
     for note in notes:
         page.paragraph(note, 8, colour=FAINT)

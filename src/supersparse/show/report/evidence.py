@@ -128,8 +128,8 @@ def gather(
     budget = Budget(plan.time_limit, steps, progress)
     budget.tell("evaluating the card")
     y, outcomes = data.y.tolist(), data.outcomes(card)
-    found = evaluate_card(card, outcomes)
-    totals = len(found.tally.totals)
+    evaluation = evaluate_card(card, outcomes)
+    totals = len(evaluation.tally.totals)
     method: Method | None = "isotonic" if totals > 1 else None
     risks = risk_table(card, outcomes, method, 5, 0.95, _MOST_TOTALS if totals > _MOST_TOTALS else None)
     refit = refit_of(card, data, plan, executor)
@@ -164,7 +164,7 @@ def gather(
         same_rows=same,
         given=_by_class(card, data),
         drift=None if same or card.seen is None else drift(card, data.columns, weight_now=data.weights),
-        evaluation=found,
+        evaluation=evaluation,
         apparent=judge(card, data, data, method_of(card), True),
         risks=risks,
         subgroups=tuple(by_subgroup(card, data.columns, y, name, sample_weight=data.weights) for name in by),
@@ -210,13 +210,13 @@ class _Learning:
             part.end()
 
 
-def _validated(found: CrossValidation, learning: _Learning) -> CrossValidation | Absent:
-    learning.stopped = found.stopped
-    if found.folds:
-        return found
-    if found.stopped:
+def _validated(validation: CrossValidation, learning: _Learning) -> CrossValidation | Absent:
+    learning.stopped = validation.stopped
+    if validation.folds:
+        return validation
+    if validation.stopped:
         return STOPPED
-    return Absent(f"no fold could be fitted; {found.failures[0]}") if found.failures else NO_TIME
+    return Absent(f"no fold could be fitted; {validation.failures[0]}") if validation.failures else NO_TIME
 
 
 def _traded(
@@ -230,13 +230,13 @@ def _traded(
 ) -> Trades | Absent:
     if isinstance(validation, Absent):
         return Absent("it needs the cross-validation")
-    found = trades(card, data, refit, validation, plan, part)
-    learning.stopped = found.stopped
-    if len(found.points) > 1:
-        return found
-    if found.stopped:
+    traded = trades(card, data, refit, validation, plan, part)
+    learning.stopped = traded.stopped
+    if len(traded.points) > 1:
+        return traded
+    if traded.stopped:
         return STOPPED
-    return Absent(f"no other card could be fitted; {found.failures[0]}") if found.failures else NO_TIME
+    return Absent(f"no other card could be fitted; {traded.failures[0]}") if traded.failures else NO_TIME
 
 
 def _same_rows(card: Card, claimed: PreparedProblem | Absent) -> bool | None:
@@ -275,7 +275,9 @@ def _by_class(card: Card, data: LabelledRows) -> tuple[tuple[ItemSeen, ...], ...
     """Points by item for each class; empty for a class without rows."""
     parts = [data.take(np.flatnonzero(mask)) for mask in (~data.positive, data.positive)]
     return tuple(
-        tuple(found.seen for found in points_given(card, part.columns, sample_weight=part.weights)) if len(part) else ()
+        tuple(points.seen for points in points_given(card, part.columns, sample_weight=part.weights))
+        if len(part)
+        else ()
         for part in parts
     )
 

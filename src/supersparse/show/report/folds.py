@@ -53,26 +53,26 @@ def judge(card: Card, train: LabelledRows, test: LabelledRows, method: Method, p
     with_risk = card
     if card.risk is None or card.provenance is None or not card.provenance.is_risk:
         with_risk = replace(card, risk=fit_risk(train.outcomes(card).tally(), method))
-    found = evaluate_card(with_risk, test.outcomes(with_risk))
-    assert found.forecasts is not None, "the card has risks"
+    evaluation = evaluate_card(with_risk, test.outcomes(with_risk))
+    assert evaluation.forecasts is not None, "the card has risks"
     return Judged(
-        values=measures_of(found),
+        values=measures_of(evaluation),
         size=len(card.as_learned.items),
         proven=proven,
-        confusion=found.confusion,
-        forecasts=found.forecasts,
+        confusion=evaluation.confusion,
+        forecasts=evaluation.forecasts,
     )
 
 
-def measures_of(found: Evaluation) -> Values:
-    right = found.confusion.accuracy.value
+def measures_of(evaluation: Evaluation) -> Values:
+    right = evaluation.confusion.accuracy.value
     return (
         None if right is None else 1 - right,
-        found.confusion.sensitivity.value,
-        found.confusion.specificity.value,
-        found.auc.value,
-        found.brier,
-        None if found.forecasts is None else slope_of(found.forecasts),
+        evaluation.confusion.sensitivity.value,
+        evaluation.confusion.specificity.value,
+        evaluation.auc.value,
+        evaluation.brier,
+        None if evaluation.forecasts is None else slope_of(evaluation.forecasts),
     )
 
 
@@ -82,15 +82,15 @@ def slope_of(forecasts: Forecasts) -> float | None:
     return None if line is None else line.slope
 
 
-def baseline(found: Confusion) -> Values:
+def baseline(confusion: Confusion) -> Values:
     """The measures of always saying the commoner class, with the prevalence as everyone's risk."""
-    share = found.n_positive / found.n if found.n else Fraction(0)
+    share = confusion.n_positive / confusion.n if confusion.n else Fraction(0)
     says_positive = share > Fraction(1, 2)
     return (
         float(min(share, 1 - share)),
-        float(says_positive) if found.n_positive else None,
-        float(not says_positive) if found.n_negative else None,
-        0.5 if found.n_positive and found.n_negative else None,
+        float(says_positive) if confusion.n_positive else None,
+        float(not says_positive) if confusion.n_negative else None,
+        0.5 if confusion.n_positive and confusion.n_negative else None,
         float(share * (1 - share)),
         None,
     )
@@ -240,8 +240,8 @@ def cross_validation(card: Card, data: LabelledRows, refit: Refit, plan: Plan, p
     splits = report_folds(data, plan, repeats)
     folds = [Fold(name=f"fold {k}", train=train, test=test) for k, (train, test) in enumerate(splits, start=1)]
     done, how = _learned_again(card, data, folds, [refit] * len(folds), part, "cross-validation: fold", compares=True)
-    found = comparison_of([new.compared for _, new in done])
-    compared = () if found is None else found.kept
+    comparison = comparison_of([new.compared for _, new in done])
+    compared = () if comparison is None else comparison.kept
     judged = tuple(new.judged for _, new in done)
     return CrossValidation(folds=judged, asked=len(folds), repeats=repeats, compared=compared, **how)
 
@@ -274,7 +274,7 @@ def trades_planned(plan: Plan) -> int:
     return plan.ratios * plan.folds
 
 
-def trades(card: Card, data: LabelledRows, refit: Refit, own: CrossValidation, plan: Plan, part: Part) -> Trades:
+def trades(card: Card, data: LabelledRows, refit: Refit, validation: CrossValidation, plan: Plan, part: Part) -> Trades:
     """Judge other class weights without each fold; only ratios with all their folds count."""
     negative, positive = refit.problem.class_weights
     ratio = positive / negative if negative else Fraction(1)
@@ -289,8 +289,10 @@ def trades(card: Card, data: LabelledRows, refit: Refit, own: CrossValidation, p
     judged: dict[Fraction, list[Judged]] = {}
     for fold, new in done:
         judged.setdefault(names[fold.name], []).append(new.judged)
-    others = [_point(one, tuple(of_it), is_own=False) for one, of_it in judged.items() if len(of_it) == len(own.first)]
-    points = sorted([_point(ratio, own.first, is_own=True), *others], key=lambda point: point.ratio)
+    others = [
+        _point(one, tuple(of_it), is_own=False) for one, of_it in judged.items() if len(of_it) == len(validation.first)
+    ]
+    points = sorted([_point(ratio, validation.first, is_own=True), *others], key=lambda point: point.ratio)
     return Trades(points=tuple(points), asked=plan.ratios + 1, **how)
 
 
@@ -366,26 +368,26 @@ def bootstrap(card: Card, data: LabelledRows, refit: Refit, plan: Plan, part: Pa
         for k, rows in enumerate(bootstrap_samples(data, plan), start=1)
     ]
     done, how = _learned_again(card, data, samples, [refit] * len(samples), part, "bootstrap: sample")
-    found = [new for _, new in done]
-    if not found:
+    refits = [new for _, new in done]
+    if not refits:
         if how["stopped"]:
             return STOPPED
         return Absent(f"no sample could be fitted; {how['failures'][0]}") if how["failures"] else NO_TIME
     gaps = [
         tuple(None if a is None or b is None else a - b for a, b in zip(new.inside, new.judged.values, strict=True))
-        for new in found
+        for new in refits
     ]
-    own = _points(card)
-    models = [_points(one.card) for one in found]
+    points = _points(card)
+    models = [_points(one.card) for one in refits]
     return Stability(
-        items=_items(own, models),
-        columns=_columns(card, found),
-        samples=len(found),
+        items=_items(points, models),
+        columns=_columns(card, refits),
+        samples=len(refits),
         asked=plan.bootstrap,
-        proven=sum(one.judged.proven for one in found),
-        same_items=sum(set(model) == set(own) for model in models),
+        proven=sum(one.judged.proven for one in refits),
+        same_items=sum(set(model) == set(points) for model in models),
         same_card=sum(
-            model == own and one.card.threshold == card.threshold for model, one in zip(models, found, strict=True)
+            model == points and one.card.threshold == card.threshold for model, one in zip(models, refits, strict=True)
         ),
         sizes=tuple(sorted(Counter(map(len, models)).items())),
         optimism=_means(gaps),
@@ -394,22 +396,22 @@ def bootstrap(card: Card, data: LabelledRows, refit: Refit, plan: Plan, part: Pa
 
 
 def _means(gaps: list[Values]) -> Values:
-    found: list[float | None] = []
+    means: list[float | None] = []
     for k in range(len(MEASURES)):
         known = [g for gap in gaps for g in [gap[k]] if g is not None]
-        found.append(mean(known) if known else None)
-    return tuple(found)
+        means.append(mean(known) if known else None)
+    return tuple(means)
 
 
-def _items(own: dict[str, Fraction], models: list[dict[str, Fraction]]) -> tuple[ItemStability, ...]:
-    names = [*own, *sorted({name for model in models for name in model} - set(own))]
-    items = [_item(name, own.get(name), models) for name in names]
+def _items(points: dict[str, Fraction], models: list[dict[str, Fraction]]) -> tuple[ItemStability, ...]:
+    names = [*points, *sorted({name for model in models for name in model} - set(points))]
+    items = [_item(name, points.get(name), models) for name in names]
     others = sorted((i for i in items if i.points is None), key=lambda i: -i.returned)
     return (*(i for i in items if i.points is not None), *others)
 
 
-def _columns(card: Card, found: Sequence[_Again]) -> tuple[tuple[str, int], ...]:
-    often = Counter(column for one in found for column in one.card.columns)
+def _columns(card: Card, refits: Sequence[_Again]) -> tuple[tuple[str, int], ...]:
+    often = Counter(column for one in refits for column in one.card.columns)
     others = sorted(often.keys() - set(card.columns), key=lambda name: (-often[name], name))
     return tuple((name, often[name]) for name in (*card.columns, *others))
 

@@ -31,13 +31,13 @@ def shown_decimal(value: float | None) -> str:
     return NONE if value is None else f"{value:.3f}"
 
 
-def rate(found: Rate) -> str:
+def rate(shown: Rate) -> str:
     """A rate with its interval, or a dash if there are no rows."""
-    return NONE if found.value is None else str(found)
+    return NONE if shown.value is None else str(shown)
 
 
-def error_rate(found: Confusion) -> Rate:
-    return Rate(events=found.predicted_errors, of=found.n, level=found.level)
+def error_rate(confusion: Confusion) -> Rate:
+    return Rate(events=confusion.predicted_errors, of=confusion.n, level=confusion.level)
 
 
 def item_name(name: str) -> str:

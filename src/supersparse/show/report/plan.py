@@ -213,8 +213,8 @@ class Part:
         """Seconds until this part will have ended, if it is at work or begins `at`."""
         begins = at if self._began is None else self._budget.now
         most = None if self._until is None else max(0.0, self._until - begins)
-        own = self.pace or pace
-        if own is None:
+        pace_so_far = self.pace or pace
+        if pace_so_far is None:
             return most
-        needs = own * (self._steps - self._done)
+        needs = pace_so_far * (self._steps - self._done)
         return needs if most is None else min(needs, most)

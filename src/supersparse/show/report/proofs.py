@@ -75,11 +75,11 @@ def recheck(card: Card, question: PreparedProblem) -> Recheck | Absent:
     except VerificationError as error:
         obeys = str(error)
     classes = of_classes(problem)
-    found = evaluate(classes, points)
+    evaluation = evaluate(classes, points)
     return Recheck(
         objective=evaluate(problem, points).objective,
-        training_errors=found.training_errors,
-        predicted_errors=found.predicted_errors,
+        training_errors=evaluation.training_errors,
+        predicted_errors=evaluation.predicted_errors,
         n=classes.total_weight * classes.rows.weight_unit,
         obeys=obeys,
         is_printed_as_learned=follows_from_learned(card),
@@ -97,11 +97,11 @@ def _of_answers(card: Card, question: PreparedProblem) -> Points | None:
     printed, card = card, card.as_learned
     if question.prepare is None or not isinstance(printed.risk, LogisticRisk):
         return None
-    given = {item.name: item.points for item in card.items}
+    points = {item.name: item.points for item in card.items}
     names = [[condition(rule) for rule in one.rules] for one in question.prepare.questions_]
-    if not set(given) <= {name for own in names for name in own}:
+    if not set(points) <= {name for answer_names in names for name in answer_names}:
         return None
-    answers = tuple(tuple(int(given.get(name, 0)) for name in own) for own in names)
+    answers = tuple(tuple(int(points.get(name, 0)) for name in answer_names) for answer_names in names)
     slope = Fraction(printed.risk.slope)
     offset = Fraction(printed.risk.offset) - slope * (printed.intercept - card.intercept)
     return Points(tuple(map(max, answers)), offset / slope if slope else Fraction(0), 1, slope, answers)
@@ -190,7 +190,7 @@ class _Search:
                 return FrontierRow(size=size, solution=known, lower_bound=known.lower_bound)
         try:
             with quiet_about_penalties():
-                found = solve(
+                solution = solve(
                     limited,
                     time_limit=seconds,
                     node_limit=self._plan.node_limit,
@@ -205,15 +205,15 @@ class _Search:
                 raise KeyboardInterrupt from error
             self.stop = Stop.TIME_LIMIT
             return FrontierRow(size=size, solution=self._best, lower_bound=max(self.floor, bound))
-        if found.stop is Stop.INTERRUPTED:
+        if solution.stop is Stop.INTERRUPTED:
             raise KeyboardInterrupt
-        if not found.proven_optimal or self.solver == "none":
-            self.stop = found.stop
-        self.solver, self.nodes = found.solver, self.nodes + found.nodes
-        self.seconds += found.seconds
-        if self._best is None or found.objective < self._best.objective:
-            self._best = found
-        proven = min(max(found.lower_bound, bound), self._best.objective)
+        if not solution.proven_optimal or self.solver == "none":
+            self.stop = solution.stop
+        self.solver, self.nodes = solution.solver, self.nodes + solution.nodes
+        self.seconds += solution.seconds
+        if self._best is None or solution.objective < self._best.objective:
+            self._best = solution
+        proven = min(max(solution.lower_bound, bound), self._best.objective)
         return FrontierRow(size=size, solution=self._best, lower_bound=proven)
 
     def _verified(self, limited: Problem, points: Points, bound: Fraction) -> Solution:
@@ -247,10 +247,10 @@ class _Search:
 def _with_bounds_of_larger(rows: list[FrontierRow]) -> tuple[FrontierRow, ...]:
     """A bound that holds for larger models holds for smaller ones."""
     best: Fraction | None = None
-    found = []
+    solutions = []
     for row in reversed(rows):
         if row.lower_bound is not None:
             best = row.lower_bound if best is None else max(best, row.lower_bound)
             row = replace(row, lower_bound=best)
-        found.append(row)
-    return tuple(reversed(found))
+        solutions.append(row)
+    return tuple(reversed(solutions))

@@ -87,14 +87,14 @@ def _block(block: Block, numbers: _Numbers) -> str:
 
 def _table(table: TableBlock, number: int) -> str:
     def kinds(k: int, text: str, *, heading: bool = False) -> str:
-        found = []
+        classes = []
         if k >= table.text_columns:
-            found.append("number")
+            classes.append("number")
             if not heading and len(text) <= _SHORT:
-                found.append("short")
+                classes.append("short")
         if max(map(len, text.split()), default=0) <= _WORD:
-            found.append("whole")  # break between words only
-        return f' class="{" ".join(found)}"' if found else ""
+            classes.append("whole")  # break between words only
+        return f' class="{" ".join(classes)}"' if classes else ""
 
     head = "".join(
         f'<th scope="col"{kinds(k, name, heading=True)}>{escape(name)}</th>' for k, name in enumerate(table.header)

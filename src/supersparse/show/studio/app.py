@@ -142,8 +142,8 @@ class _Routes:
         """Answer a request from the id in its address and the JSON object that it brings."""
 
         async def answer(request: Request) -> Any:
-            found = await _awaited(do(request.path_params["id"], await self.body(request)))
-            return found if status == 200 else answer_of(found, status)
+            result = await _awaited(do(request.path_params["id"], await self.body(request)))
+            return result if status == 200 else answer_of(result, status)
 
         return answer
 
@@ -319,9 +319,9 @@ def _refused(error: StudioError) -> Response:
     return answer_of({"error": error.as_data()}, error.status)
 
 
-def answer_of(found: object, status: int = 200) -> Response:
+def answer_of(result: object, status: int = 200) -> Response:
     """Answer with JSON in ASCII: what is not a character, such as half a surrogate pair, has a code there."""
-    content = json.dumps(found, allow_nan=False, separators=(",", ":"))
+    content = json.dumps(result, allow_nan=False, separators=(",", ":"))
     return Response(content, status, media_type="application/json")
 
 
@@ -331,16 +331,16 @@ def handler_of(answer: Callable[..., Awaitable[Any]]) -> Answer:
     @wraps(answer)
     async def answered(request: Request) -> Response:
         try:
-            found = await answer(request)
+            result = await answer(request)
         except StudioError as error:
             return _refused(error)
         except ClientDisconnect:
             return Response(status_code=499)
         except OSError as error:
             return _refused(as_problem(error))
-        if found is None:
+        if result is None:
             return Response(status_code=204)
-        return found if isinstance(found, Response) else answer_of(found)
+        return result if isinstance(result, Response) else answer_of(result)
 
     return answered
 
@@ -364,11 +364,11 @@ def object_of(content: str | bytes) -> dict[str, Any]:
     {'name': 'a', 'cuts': [1, 2.5]}
     """
     try:
-        found = json.loads(content, parse_constant=_number, parse_int=_number, parse_float=_number)
-        if not isinstance(found, dict):
+        value = json.loads(content, parse_constant=_number, parse_int=_number, parse_float=_number)
+        if not isinstance(value, dict):
             raise refused("input", "no_object", thing="body")
-        _check_depth(found)
-        json.dumps(found, ensure_ascii=False).encode("utf-8")
+        _check_depth(value)
+        json.dumps(value, ensure_ascii=False).encode("utf-8")
     except UnicodeEncodeError as error:
         half = ascii(error.object[error.start])
         raise refused("input", "no_character", thing="body", value=half) from None
@@ -376,7 +376,7 @@ def object_of(content: str | bytes) -> dict[str, Any]:
         raise _too_deep() from None
     except ValueError:
         raise refused("input", "no_object", thing="body") from None
-    return found
+    return value
 
 
 def _number(text: str) -> int | float:

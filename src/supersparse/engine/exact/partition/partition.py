@@ -343,12 +343,12 @@ class PartitionProof(Bound):
 
     @property
     def work(self) -> int:
-        """What its steps count for."""
+        """The work that its steps count for."""
         return self._work
 
     @property
     def bound(self) -> Fraction:
-        """What the whole tree proves."""
+        """The bound that the whole tree proves."""
         return Fraction(0) if self._bound is None or self._left is None else self._bound.lower_bound
 
     @property

@@ -106,15 +106,15 @@ def _available(evidence: Evidence) -> str:
 def _missing(evidence: Evidence) -> str:
     data = evidence.data
     if not data.missing:
-        found = "No value that the card needs is missing in these rows."
+        text = "No value that the card needs is missing in these rows."
     else:
         left = data.n_given - len(data)
         values = sum(n for _, n in data.missing)
-        found = (
+        text = (
             f"{counted(values, 'value')} missing in {counted(len(data.missing), 'column')}; "
             f"{counted(left, 'row')} left out for it, the others scored by the card's own rule."
         )
-    return f"{found} {_ASK}censoring, and rows left out before"
+    return f"{text} {_ASK}censoring, and rows left out before"
 
 
 def _events(evidence: Evidence) -> str:

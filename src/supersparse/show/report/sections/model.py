@@ -103,16 +103,16 @@ def summary(evidence: Evidence, missing: tuple[str, ...]) -> Iterator[Block]:
 
 
 def _rows(evidence: Evidence) -> list[tuple[str, str]]:
-    card, found = evidence.card, evidence.evaluation
+    card, evaluation = evidence.card, evidence.evaluation
     rows = [
         ("What is it for?", content_of(card).rule),
         ("What does it need?", _needs(evidence)),
         ("Evaluated on", _judged_on(evidence)),
         ("Proven?", _proof(evidence)),
-        ("Error rate on these rows", rate(error_rate(found.confusion))),
+        ("Error rate on these rows", rate(error_rate(evaluation.confusion))),
         (
             "Sensitivity, specificity, AUC",
-            f"{rate(found.confusion.sensitivity)}, {rate(found.confusion.specificity)}, {found.auc}",
+            f"{rate(evaluation.confusion.sensitivity)}, {rate(evaluation.confusion.specificity)}, {evaluation.auc}",
         ),
     ]
     rows += _fixed_answer(evidence)
@@ -135,21 +135,21 @@ def _rows(evidence: Evidence) -> list[tuple[str, str]]:
 
 def _fixed_answer(evidence: Evidence) -> list[tuple[str, str]]:
     """The baseline to beat: a card of risks the log loss of the prevalence, others the commoner class."""
-    found = evidence.evaluation
-    if not evidence.is_risk or found.forecasts is None:
-        fixed = baseline(found.confusion)[0]
+    evaluation = evidence.evaluation
+    if not evidence.is_risk or evaluation.forecasts is None:
+        fixed = baseline(evaluation.confusion)[0]
         return [("Error rate of a fixed answer", f"{fixed:.3f} (always the commoner class)")]
-    share = float(found.confusion.n_positive / found.confusion.n)
+    share = float(evaluation.confusion.n_positive / evaluation.confusion.n)
     fixed = -sum(part * log(part) for part in (share, 1 - share) if part)
     return [
-        ("Log loss on these rows", f"{found.forecasts.log_loss:.4f}"),
+        ("Log loss on these rows", f"{evaluation.forecasts.log_loss:.4f}"),
         ("Log loss of a fixed answer", f"{fixed:.4f} (the prevalence as everyone's risk)"),
     ]
 
 
 def _proof(evidence: Evidence) -> str:
-    told = dict(facts(evidence.card)).get("Proof", "no: it was written by hand")
-    return f"{told} One was found for this report: see the table of sizes" if evidence.beaten else told
+    proof = dict(facts(evidence.card)).get("Proof", "no: it was written by hand")
+    return f"{proof} One was found for this report: see the table of sizes" if evidence.beaten else proof
 
 
 def _corrected(evidence: Evidence, stability: Stability) -> str:
@@ -186,14 +186,14 @@ def missing_parts(evidence: Evidence) -> tuple[str, ...]:
         "stability": evidence.stability,
         "theoretical bounds": evidence.bounds,
     }
-    found = [f"{what}: {visible(part.reason)}" for what, part in parts.items() if isinstance(part, Absent)]
+    missing = [f"{what}: {visible(part.reason)}" for what, part in parts.items() if isinstance(part, Absent)]
     for what, done in parts.items():
         if isinstance(done, CrossValidation | Trades | Stability):
             if done.stopped:
-                found.append(f"part of {what}: stopped by the user")
+                missing.append(f"part of {what}: stopped by the user")
             elif done.timed_out:
-                found.append(f"part of {what}: {done.done} of {done.asked} when its time was used up")
-    return tuple(found)
+                missing.append(f"part of {what}: {done.done} of {done.asked} when its time was used up")
+    return tuple(missing)
 
 
 _FEW_EVENTS = 100  # fewer in the smaller class make a validation imprecise (Vergouwe et al. 2005)
@@ -258,8 +258,8 @@ def _sentences(evidence: Evidence) -> Iterator[str]:
 def _risk_threshold(card: Card) -> str:
     """The risk above which a card of goal risk predicted the positive class when it was learned."""
     assert card.provenance is not None, "it says the goal"
-    given = (card.provenance.settings or {}).get("risk_threshold")
-    return "0.5" if given is None else str(given)
+    threshold = (card.provenance.settings or {}).get("risk_threshold")
+    return "0.5" if threshold is None else str(threshold)
 
 
 def _class_follows_risk(evidence: Evidence) -> str | None:
@@ -290,16 +290,16 @@ def _known(domain: Domain) -> str:
 
 
 def _missing(card: Card) -> Iterator[str]:
-    given: dict[str, Fraction] = {}
+    when_missing: dict[str, Fraction] = {}
     refused: dict[str, None] = {}
     for item in card.items:
         if item.when_missing is None:
             refused[item.column] = None
         else:
-            given[item.column] = given.get(item.column, Fraction(0)) + item.when_missing
+            when_missing[item.column] = when_missing.get(item.column, Fraction(0)) + item.when_missing
     if refused:
         yield f"The card needs a value of {', '.join(map(quoted, refused))}."
-    for column, total in given.items():
+    for column, total in when_missing.items():
         if column not in refused:
             points_word = "point" if abs(total) == 1 else "points"
             yield f"A missing value of {quoted(column)} gives {shown(total)} {points_word}."
@@ -328,13 +328,13 @@ def _validated(evidence: Evidence) -> Iterator[str]:
         )
     elif made is not None and not made.proven_optimal:
         yield "A better card for the training rows may exist: the search stopped before ruling that out."
-    said = dict(facts(evidence.card)).get("Counts")
-    if said is not None:
-        yield f"The card was {said}."
+    counts = dict(facts(evidence.card)).get("Counts")
+    if counts is not None:
+        yield f"The card was {counts}."
     if not isinstance(evidence.stability, Absent):
-        found = evidence.stability
-        if 2 * found.same_items < found.samples:
+        stability = evidence.stability
+        if 2 * stability.same_items < stability.samples:
             yield (
-                f"The choice of items depends much on chance: the same set recurred in {found.same_items} of "
-                f"{counted(found.samples, 'bootstrap sample')}. Other cards may do as well."
+                f"The choice of items depends much on chance: the same set recurred in {stability.same_items} of "
+                f"{counted(stability.samples, 'bootstrap sample')}. Other cards may do as well."
             )

@@ -37,8 +37,8 @@ def performance(evidence: Evidence) -> Iterator[Block]:
 
 
 def _rates(evidence: Evidence) -> TableBlock:
-    found = evidence.evaluation
-    c = found.confusion
+    evaluation = evidence.evaluation
+    c = evaluation.confusion
     measures = [
         ("error rate", rate(error_rate(c))),
         ("sensitivity", rate(c.sensitivity)),
@@ -46,11 +46,11 @@ def _rates(evidence: Evidence) -> TableBlock:
         ("positive predictive value", rate(c.ppv)),
         ("negative predictive value", rate(c.npv)),
         ("prevalence", rate(c.prevalence)),
-        ("AUC", str(found.auc)),
+        ("AUC", str(evaluation.auc)),
     ]
-    if found.forecasts is not None:
-        measures.append(("Brier score of the card's risks", f"{found.forecasts.brier:.4f}"))
-        measures.append(("log loss of the card's risks", f"{found.forecasts.log_loss:.4f}"))
+    if evaluation.forecasts is not None:
+        measures.append(("Brier score of the card's risks", f"{evaluation.forecasts.brier:.4f}"))
+        measures.append(("log loss of the card's risks", f"{evaluation.forecasts.log_loss:.4f}"))
     return TableBlock(
         caption="Measures with 95 % intervals (Wilson; AUC: Newcombe)",
         header=("measure", "value (interval)"),
@@ -80,12 +80,12 @@ def _thresholds(evidence: Evidence) -> TableBlock:
     kept = [r for i, r in enumerate(every.rows) if i % step == 0 or r is every.current]
 
     def row(c: Confusion) -> tuple[str, ...]:
-        own = ""
+        marked = ""
         if c is every.current:
             same = c.cutoff.positive == every.now.positive
-            own = " (this card)" if same else f" (this card, {every.now.positive})"
+            marked = " (this card)" if same else f" (this card, {every.now.positive})"
         rates = (c.sensitivity, c.specificity, c.ppv, c.npv)
-        return f"{c.cutoff.positive}{own}", *map(rate, rates)
+        return f"{c.cutoff.positive}{marked}", *map(rate, rates)
 
     return TableBlock(
         caption="Other thresholds",
@@ -98,7 +98,7 @@ def _thresholds(evidence: Evidence) -> TableBlock:
 @section("calibration", "Risks and calibration", "12e", "23a")
 def calibration(evidence: Evidence) -> Iterator[Block]:
     """TRIPOD+AI asks for calibration and clinical utility (12e, 23a), not only for discrimination."""
-    risks, own = evidence.risks, evidence.evaluation.forecasts
+    risks, forecasts = evidence.risks, evidence.evaluation.forecasts
     positive = class_names(evidence.card)[1]
     yield _risk_table(risks, positive)
     if len(risks.rows) > 1:
@@ -107,50 +107,50 @@ def calibration(evidence: Evidence) -> Iterator[Block]:
             caption=f"Observed risk of {positive} by total, with 95 % intervals.",
             alt="Bars: " + "; ".join(f"{r.totals} points: {rate(r.observed)}" for r in risks.rows) + ".",
         )
-    yield from _risks_judged(evidence, own)
+    yield from _risks_judged(evidence, forecasts)
 
 
 def _risk_table(risks: RiskTable, positive: str) -> TableBlock:
-    own = ("card's risk",) if risks.has_card_risks else ()
+    of_card = ("card's risk",) if risks.has_card_risks else ()
     return TableBlock(
         caption=f"Risk ({positive}) by total of points",
-        header=("total", "rows", "events", "observed risk (95 %)", *own, "calibrated", "cross-fitted"),
+        header=("total", "rows", "events", "observed risk (95 %)", *of_card, "calibrated", "cross-fitted"),
         rows=tuple(
             (
                 r.totals,
                 number(r.observed.of),
                 number(r.observed.events),
                 rate(r.observed),
-                *(shown_decimal(r.card_risk) for _ in own),
+                *(shown_decimal(r.card_risk) for _ in of_card),
                 shown_decimal(r.calibrated),
                 shown_decimal(r.cross_fitted),
             )
             for r in risks.rows
         ),
         notes=(
-            *("Card's risk: as the card says it, whatever these rows show." for _ in own),
+            *("Card's risk: as the card says it, whatever these rows show." for _ in of_card),
             "Calibrated: an increasing curve fitted to all rows. "
             "Cross-fitted: curves that were fitted without the row.",
         ),
     )
 
 
-def _risks_judged(evidence: Evidence, own: Forecasts | None) -> list[Block]:
+def _risks_judged(evidence: Evidence, forecasts: Forecasts | None) -> list[Block]:
     """Judge risks on rows that they were not fitted to, if there are such risks."""
     folds = evidence.validation
-    if isinstance(folds, CrossValidation) and (evidence.same_rows or own is None):
+    if isinstance(folds, CrossValidation) and (evidence.same_rows or forecasts is None):
         words = (
             "Risks on unseen rows: each row gets the risk from the card that was learned without its fold, "
             "so no row helped to predict itself."
         )
         return [Paragraph(words), *_judged(folds.forecasts, "cross-validated risks")]
-    if own is not None:
+    if forecasts is not None:
         words = (
             "These are the training rows, so the calibration of the card's risks is flattering."
             if evidence.same_rows
             else "The card's own risks, on these rows."
         )
-        return [Paragraph(words), *_judged(own, "the card's risks")]
+        return [Paragraph(words), *_judged(forecasts, "the card's risks")]
     if evidence.risks.forecasts is not None:
         return _judged(evidence.risks.forecasts, "cross-fitted risks")
     return [Paragraph("There are no predicted risks to evaluate, because all rows have the same total.")]
@@ -194,24 +194,24 @@ def subgroups(evidence: Evidence) -> Iterator[Block]:
     if not evidence.subgroups:
         yield Paragraph("Not in this report: no subgroup column was chosen, such as sex, age group or site.")
         return
-    for found in evidence.subgroups:
-        yield _table(found)
-        yield Paragraph(visible(found.in_words()))
+    for groups in evidence.subgroups:
+        yield _table(groups)
+        yield Paragraph(visible(groups.in_words()))
     yield Paragraph(
         "Small groups have wide intervals: a difference between two groups whose intervals overlap widely may be "
         "chance. Differences in prevalence change predictive values, not the card."
     )
 
 
-def _table(found: Subgroups) -> TableBlock:
+def _table(subgroups: Subgroups) -> TableBlock:
     rows = []
-    named = [("missing" if g.label is None else visible(str(g.label)) or '""', g.evaluation) for g in found.groups]
-    for label, one in [*named, ("all rows", found.overall)]:
+    named = [("missing" if g.label is None else visible(str(g.label)) or '""', g.evaluation) for g in subgroups.groups]
+    for label, one in [*named, ("all rows", subgroups.overall)]:
         c = one.confusion
         rates = (c.prevalence, error_rate(c), c.sensitivity, c.specificity)
         rows.append((label, number(c.n), *map(rate, rates), str(one.auc)))
     return TableBlock(
-        caption=f"By {quoted(found.by)}",
+        caption=f"By {quoted(subgroups.by)}",
         header=("group", "rows", "prevalence", "error rate", "sensitivity", "specificity", "AUC"),
         rows=tuple(rows),
     )

@@ -60,10 +60,10 @@ def _how_to_check(certificate: CertificateFile) -> Iterator[Block]:
 
 
 def _verdict(evidence: Evidence, made: Provenance) -> Paragraph:
-    found = evidence.recheck
-    if isinstance(found, Absent):
-        return Paragraph(f"The claims could not be recomputed: {visible(found.reason)}.")
-    if found.confirms(evidence.card):
+    recheck = evidence.recheck
+    if isinstance(recheck, Absent):
+        return Paragraph(f"The claims could not be recomputed: {visible(recheck.reason)}.")
+    if recheck.confirms(evidence.card):
         exactly = "exactly those on the card"
         if made.is_risk:
             exactly = "those on the card, the log loss to ten decimals"
@@ -71,13 +71,13 @@ def _verdict(evidence: Evidence, made: Provenance) -> Paragraph:
             f"Confirmed: recomputed from these rows, the objective and both error counts are {exactly}, and the card "
             "satisfies all its constraints. The lower bound is the solver's; it was checked when the card was learned."
         )
-    if evidence.is_edited and found.has_numbers_of(made) and found.is_printed_as_learned:
+    if evidence.is_edited and recheck.has_numbers_of(made) and recheck.is_printed_as_learned:
         return Paragraph(
             "Recomputed from these rows, the objective and both error counts are those on the card. The "
-            f"edits by hand broke what the settings ask for: {visible(found.obeys or '')}."
+            f"edits by hand broke what the settings ask for: {visible(recheck.obeys or '')}."
         )
     if evidence.same_rows:
-        broken = "" if found.broken is None else f" {visible(found.broken)}."
+        broken = "" if recheck.broken is None else f" {visible(recheck.broken)}."
         return Paragraph(
             "NOT CONFIRMED: these are the training rows, but the recomputed numbers differ from those on "
             f"the card.{broken} The card was changed after it was learned; do not rely on its claims.",
@@ -89,7 +89,7 @@ def _verdict(evidence: Evidence, made: Provenance) -> Paragraph:
     )
 
 
-def _compared(made: Provenance, found: Recheck) -> TableBlock:
+def _compared(made: Provenance, recheck: Recheck) -> TableBlock:
     def row(what: str, claimed: object, again: object) -> tuple[str, str, str, str]:
         return what, str(claimed), str(again), "yes" if claimed == again else "no"
 
@@ -107,12 +107,12 @@ def _compared(made: Provenance, found: Recheck) -> TableBlock:
             (
                 "objective",
                 written(made.objective),
-                written(found.objective),
-                "yes" if found.has_objective_of(made) else "no",
+                written(recheck.objective),
+                "yes" if recheck.has_objective_of(made) else "no",
             ),
-            row(f"training errors{tie}", made.training_errors, found.training_errors),
-            row("predicted errors", made.predicted_errors, found.predicted_errors),
-            row("total weight", made.total_weight, found.n),
+            row(f"training errors{tie}", made.training_errors, recheck.training_errors),
+            row("predicted errors", made.predicted_errors, recheck.predicted_errors),
+            row("total weight", made.total_weight, recheck.n),
             ("proven lower bound", written(made.lower_bound), NONE, NONE),
             ("gap", f"{float(made.gap):.6f}", NONE, NONE),
         ),
@@ -123,9 +123,9 @@ _AT_EACH_SIZE = "on these rows for each number of features, regardless of the pe
 _ERRORS_BESIDE = "The errors are those of the same cards; they were not minimised, so they may rise with the size."
 
 
-def _what_was_minimised(found: Frontier) -> str:
+def _what_was_minimised(frontier: Frontier) -> str:
     """The measure that the sizes minimise, and the meaning of its proof."""
-    problem, what = found.problem, what_is_least(found.problem)
+    problem, what = frontier.problem, what_is_least(frontier.problem)
     if counts_errors(problem):
         fewer = "\u201cProven\u201d means that no card of that size makes fewer."
         return f"The lowest number of errors {_AT_EACH_SIZE} {fewer}"
@@ -136,50 +136,50 @@ def _what_was_minimised(found: Frontier) -> str:
 
 def _how_it_counts(problem: Problem) -> str:
     """The cost of an error where the classes differ, and the part of a numeric C1."""
-    said = ""
+    note = ""
     negative, positive = problem.class_weights
     if loss_of(problem).name(problem) == "weighted error":
         no, yes = (visible(str(label)) for label in problem.rows.classes)
-        said += (
+        note += (
             f" The weighted error is the mean cost over the rows: {float(positive):.4g} for an error on a row of class "
             f"{yes}, {float(negative):.4g} on one of class {no}, 0 for a row that is right. A lower one is a higher "
             f"net benefit at a risk threshold of {float(negative / (negative + positive)):.3g}."
         )
     if problem.C1:
-        said += f" C1 adds {shown(problem.C1)} for each point."
-    return said
+        note += f" C1 adds {shown(problem.C1)} for each point."
+    return note
 
 
 def sizes(evidence: Evidence) -> Section:
     """The lowest error, or log loss, with more or fewer features."""
-    found = evidence.frontier
+    frontier = evidence.frontier
     blocks: list[Block] = []
-    if isinstance(found, Absent):
-        blocks.append(Paragraph(why(found)))
+    if isinstance(frontier, Absent):
+        blocks.append(Paragraph(why(frontier)))
         title = "Size against log loss" if evidence.is_risk else "Size against errors"
     else:
-        what = what_is_least(found.problem)
+        what = what_is_least(frontier.problem)
         title = f"Size against {what}"
         by_weight = " Errors count each row by its weight." if evidence.data.weights is not None else ""
-        blocks.append(Paragraph(_what_was_minimised(found) + by_weight + _how_many_proven(found)))
+        blocks.append(Paragraph(_what_was_minimised(frontier) + by_weight + _how_many_proven(frontier)))
         blocks.append(
             Figure(
-                picture=found,
-                caption=("Training errors" if counts_errors(found.problem) else what[0].upper() + what[1:])
+                picture=frontier,
+                caption=("Training errors" if counts_errors(frontier.problem) else what[0].upper() + what[1:])
                 + " by size. Filled: proven; hollow: best found.",
-                alt="Step plot: " + "; ".join(map(_least_at, found.rows)) + ".",
+                alt="Step plot: " + "; ".join(map(_least_at, frontier.rows)) + ".",
             )
         )
-        blocks.append(_frontier_table(found))
+        blocks.append(_frontier_table(frontier))
     return Section(name="frontier", title=title, tripod=("12c",), blocks=tuple(blocks))
 
 
-def _how_many_proven(found: Frontier) -> str:
-    unproven = [row for row in found.rows if not row.proven]
+def _how_many_proven(frontier: Frontier) -> str:
+    unproven = [row for row in frontier.rows if not row.proven]
     if not unproven:
         return " All sizes are proven."
     return (
-        f" {len(found.rows) - len(unproven)} of {len(found.rows)} sizes are proven. The others are the best "
+        f" {len(frontier.rows) - len(unproven)} of {len(frontier.rows)} sizes are proven. The others are the best "
         "cards that were found in the time; the last column says how much better a card could still be."
     )
 
@@ -195,10 +195,10 @@ def _not_yet(row: FrontierRow) -> str:
     return f"no (by {ceil(100 * (1 - row.lower_bound / row.solution.objective))} %)"
 
 
-def _frontier_table(found: Frontier) -> TableBlock:
-    losses = [] if counts_errors(found.problem) else [what_is_least(found.problem)]
+def _frontier_table(frontier: Frontier) -> TableBlock:
+    losses = [] if counts_errors(frontier.problem) else [what_is_least(frontier.problem)]
     rows = []
-    for row in found.rows:
+    for row in frontier.rows:
         model = row.solution
         points = (
             NONE
@@ -216,7 +216,7 @@ def _frontier_table(found: Frontier) -> TableBlock:
         caption="The best card of each size",
         header=("points", "max. features", *losses, "training errors", "proven"),
         rows=tuple(rows),
-        notes=_ties(found.problem),
+        notes=_ties(frontier.problem),
     )
 
 
@@ -231,17 +231,17 @@ def _ties(problem: Problem) -> tuple[str, ...]:
 @section("theory", "Theoretical bounds", "10", "26")
 def theory(evidence: Evidence) -> Iterator[Block]:
     """How far the true error rate can be above the training error rate, by the paper's theorems."""
-    found = evidence.bounds
-    if isinstance(found, Absent):
-        yield Paragraph(why(found))
+    bounds = evidence.bounds
+    if isinstance(bounds, Absent):
+        yield Paragraph(why(bounds))
         return
-    if any(isinstance(bound, Bound) for bound in found):
+    if any(isinstance(bound, Bound) for bound in bounds):
         yield Paragraph(
             "Bounds on the error rate on new rows from the same source. They hold for every allowed card at once, and "
             "so for this one. They require independent rows, and sets and limits that were chosen before anyone looked "
             "at the rows. They are wide."
         )
-    yield Bullets(tuple(visible(_sentence(bound.in_words())) for bound in found))
+    yield Bullets(tuple(visible(_sentence(bound.in_words())) for bound in bounds))
 
 
 def _sentence(words: str) -> str:

@@ -29,20 +29,20 @@ _MOST_POINTS = 4
 @section("validation", "Performance corrected for optimism", "12a", "12c", "23a")
 def validation(evidence: Evidence) -> Iterator[Block]:
     """TRIPOD+AI asks for internal validation (12a, 12c) and its results (23a)."""
-    found = evidence.validation
-    if isinstance(found, Absent):
-        yield Paragraph(f"Cross-validation: {why(found)[0].lower()}{why(found)[1:]}")
+    refits = evidence.validation
+    if isinstance(refits, Absent):
+        yield Paragraph(f"Cross-validation: {why(refits)[0].lower()}{why(refits)[1:]}")
     else:
-        yield Paragraph(_protocol(evidence, found))
-    if not (isinstance(found, Absent) and isinstance(evidence.stability, Absent)):
+        yield Paragraph(_protocol(evidence, refits))
+    if not (isinstance(refits, Absent) and isinstance(evidence.stability, Absent)):
         yield _corrected_table(evidence)
-    if isinstance(found, CrossValidation) and found.compared:
-        yield _compared_table(found)
-    if isinstance(found, CrossValidation):
-        yield from (Paragraph(visible(f"Failed: {failure}")) for failure in found.failures)
+    if isinstance(refits, CrossValidation) and refits.compared:
+        yield _compared_table(refits)
+    if isinstance(refits, CrossValidation):
+        yield from (Paragraph(visible(f"Failed: {failure}")) for failure in refits.failures)
 
 
-def _compared_table(found: CrossValidation) -> TableBlock:
+def _compared_table(validation: CrossValidation) -> TableBlock:
     """The price of fewer questions, and the lead of models of all columns."""
 
     def proven(one: Compared) -> str:
@@ -53,15 +53,15 @@ def _compared_table(found: CrossValidation) -> TableBlock:
         header=("model", "AUC", "log loss", "error rate", "proven"),
         rows=tuple(
             (one.of, shown_decimal(one.auc), f"{one.log_loss:.4f}", f"{one.error:.3f}", proven(one))
-            for one in found.compared
+            for one in validation.compared
         ),
         notes=("Means over the folds, of the true classes.",),
     )
 
 
-def _protocol(evidence: Evidence, found: CrossValidation) -> str:
-    done = len(found.folds)
-    proven = sum(fold.proven for fold in found.folds)
+def _protocol(evidence: Evidence, validation: CrossValidation) -> str:
+    done = len(validation.folds)
+    proven = sum(fold.proven for fold in validation.folds)
     if evidence.cv_groups is None:
         divided = "stratified by class"
     else:
@@ -72,11 +72,11 @@ def _protocol(evidence: Evidence, found: CrossValidation) -> str:
         else " The cards are learned from these rows, which are not known to be the training rows."
     )
     return (
-        f"The rows were split at random (seed {evidence.plan.seed}) into {found.asked // found.repeats} folds "
-        f"{divided}{'' if found.repeats == 1 else f', {found.repeats} times'}. For each fold, "
+        f"The rows were split at random (seed {evidence.plan.seed}) into {validation.asked // validation.repeats} "
+        f"folds {divided}{'' if validation.repeats == 1 else f', {validation.repeats} times'}. For each fold, "
         "the card was learned again from the other folds with the same settings, and tested on that fold. "
         f"{share(proven, done)} of these cards are proven optimal for their rows{_unproven(proven, done)}; they have "
-        f"{_sizes([fold.size for fold in found.folds])}.{anew}{_ended(found, 'fold')}"
+        f"{_sizes([fold.size for fold in validation.folds])}.{anew}{_ended(validation, 'fold')}"
     )
 
 
@@ -84,12 +84,12 @@ def _unproven(proven: int, done: int) -> str:
     return "" if proven == done else ", the others are the best that was found in the time"
 
 
-def _ended(found: CrossValidation | Stability | Trades, what: str) -> str:
+def _ended(refits: CrossValidation | Stability | Trades, what: str) -> str:
     """Why not everything that was planned was done."""
-    if found.stopped:
-        return f" The user stopped it after {found.done} of {counted(found.asked, what)}."
-    if found.timed_out:
-        return f" Its share of the time limit was used up after {found.done} of {counted(found.asked, what)}."
+    if refits.stopped:
+        return f" The user stopped it after {refits.done} of {counted(refits.asked, what)}."
+    if refits.timed_out:
+        return f" Its share of the time limit was used up after {refits.done} of {counted(refits.asked, what)}."
     return ""
 
 
@@ -155,32 +155,32 @@ def _spread(spread: Spread | None) -> str:
 @section("trade-offs", "Trade-offs", "12e", "15", "23a")
 def trade_offs(evidence: Evidence) -> Iterator[Block]:
     """Cards with other weights of the two kinds of error on unseen rows (TRIPOD+AI 12e, 15, 23a)."""
-    found = evidence.trades
-    if isinstance(found, Absent):
-        yield Paragraph(why(found))
+    trades = evidence.trades
+    if isinstance(trades, Absent):
+        yield Paragraph(why(trades))
         return
-    proven, cards = sum(p.proven for p in found.points), sum(p.folds for p in found.points)
-    rates = [(rate(p.sensitivity), rate(p.specificity)) for p in found.points]
-    ratios = [_ratio(p) for p in found.points]
-    told = [f"ratio {one}: sensitivity {a}, specificity {b}" for one, (a, b) in zip(ratios, rates, strict=True)]
+    proven, cards = sum(p.proven for p in trades.points), sum(p.folds for p in trades.points)
+    rates = [(rate(p.sensitivity), rate(p.specificity)) for p in trades.points]
+    ratios = [_ratio(p) for p in trades.points]
+    described = [f"ratio {one}: sensitivity {a}, specificity {b}" for one, (a, b) in zip(ratios, rates, strict=True)]
     yield Paragraph(
         f"The card was learned again with other {_weighed(evidence)}, without each fold, and tested on that fold. "
         f"{share(proven, cards)} of these cards are proven optimal for their rows."
-        f"{_RISKS_ARE_WEIGHTED if evidence.is_risk else ''}{_ended(found, 'ratio')}"
+        f"{_RISKS_ARE_WEIGHTED if evidence.is_risk else ''}{_ended(trades, 'ratio')}"
     )
     yield Figure(
         picture=RatePairs(
             labels=tuple(ratios),
-            first=tuple(point.sensitivity for point in found.points),
-            second=tuple(point.specificity for point in found.points),
-            marked=tuple(point.is_own for point in found.points),
+            first=tuple(point.sensitivity for point in trades.points),
+            second=tuple(point.specificity for point in trades.points),
+            marked=tuple(point.is_own for point in trades.points),
         ),
         caption="Sensitivity against specificity on unseen rows, for cards learned with other ratios of the "
         f"{_PAIR[evidence.is_risk]}. Bars: 95 % intervals; filled: the ratio of this card.",
-        alt=f"Points: {'; '.join(told)}.",
+        alt=f"Points: {'; '.join(described)}.",
     )
-    sizes = [str(low) if low == high else f"{low} to {high}" for low, high in (p.sizes for p in found.points)]
-    names = [one + (" (this card)" if p.is_own else "") for one, p in zip(ratios, found.points, strict=True)]
+    sizes = [str(low) if low == high else f"{low} to {high}" for low, high in (p.sizes for p in trades.points)]
+    names = [one + (" (this card)" if p.is_own else "") for one, p in zip(ratios, trades.points, strict=True)]
     yield TableBlock(
         caption=f"Cards learned with other {_weighed(evidence)}, on unseen rows",
         header=(_RATIO[evidence.is_risk], "sensitivity", "specificity", "items"),
@@ -209,56 +209,56 @@ def _ratio(point: TradePoint) -> str:
 @section("stability", "Stability over bootstrap samples", "12c", "26")
 def stability(evidence: Evidence) -> Iterator[Block]:
     """How often each item and its points recur over bootstrap samples."""
-    found = evidence.stability
-    if isinstance(found, Absent):
-        yield Paragraph(why(found))
+    resampled = evidence.stability
+    if isinstance(resampled, Absent):
+        yield Paragraph(why(resampled))
         return
-    yield Paragraph(_returned(evidence, found))
-    drawn = _shown(found, _MOST_DRAWN)
-    bars = [f"{item_name(item.name)} {100 * item.returned / found.samples:.0f} %" for item in drawn]
+    yield Paragraph(_returned(evidence, resampled))
+    drawn = _shown(resampled, _MOST_DRAWN)
+    bars = [f"{item_name(item.name)} {100 * item.returned / resampled.samples:.0f} %" for item in drawn]
     yield Figure(
         picture=Shares(
             labels=tuple(item_name(item.name) for item in drawn),
-            shares=tuple(item.returned / found.samples for item in drawn),
+            shares=tuple(item.returned / resampled.samples for item in drawn),
             marked=tuple(item.points is not None for item in drawn),
             axis="share of bootstrap samples with this item",
         ),
         caption="How often items recur. Dark: items of the card.",
         alt=f"Bars: {'; '.join(bars)}.",
     )
-    yield _items_table(found, _shown(found, _MOST_OTHERS))
+    yield _items_table(resampled, _shown(resampled, _MOST_OTHERS))
     if any(item.is_yes_no for item in evidence.card.items):
-        yield _columns_table(evidence, found)
-    yield from (Paragraph(visible(f"Failed: {failure}")) for failure in found.failures)
+        yield _columns_table(evidence, resampled)
+    yield from (Paragraph(visible(f"Failed: {failure}")) for failure in resampled.failures)
 
 
-def _returned(evidence: Evidence, found: Stability) -> str:
-    sizes = ", ".join(f"{size} items: {n}" for size, n in found.sizes)
+def _returned(evidence: Evidence, stability: Stability) -> str:
+    sizes = ", ".join(f"{size} items: {n}" for size, n in stability.sizes)
     if evidence.cv_groups is None:
         drawn = "of the same size were drawn"
     else:
         drawn = f"of the same number of groups (all rows of one {quoted(evidence.cv_groups)}) were drawn"
     return (
-        f"{found.samples} samples {drawn} with replacement (seed {evidence.plan.seed}), and the card was learned again "
-        f"on each; {share(found.proven, found.samples)} are proven optimal for their "
-        f"sample{_unproven(found.proven, found.samples)}. The same items recurred in "
-        f"{share(found.same_items, found.samples)}, and the same card, with all points and the threshold, in "
-        f"{share(found.same_card, found.samples)}. Sizes: {sizes}.{_ended(found, 'sample')}"
+        f"{stability.samples} samples {drawn} with replacement (seed {evidence.plan.seed}), and the card was learned "
+        f"again on each; {share(stability.proven, stability.samples)} are proven optimal for their "
+        f"sample{_unproven(stability.proven, stability.samples)}. The same items recurred in "
+        f"{share(stability.same_items, stability.samples)}, and the same card, with all points and the threshold, in "
+        f"{share(stability.same_card, stability.samples)}. Sizes: {sizes}.{_ended(stability, 'sample')}"
     )
 
 
-def _shown(found: Stability, most_others: int) -> tuple[ItemStability, ...]:
-    own = [item for item in found.items if item.points is not None]
-    others = [item for item in found.items if item.points is None]
-    return (*own, *others[:most_others])
+def _shown(stability: Stability, most_others: int) -> tuple[ItemStability, ...]:
+    kept = [item for item in stability.items if item.points is not None]
+    others = [item for item in stability.items if item.points is None]
+    return (*kept, *others[:most_others])
 
 
-def _columns_table(evidence: Evidence, found: Stability) -> TableBlock:
+def _columns_table(evidence: Evidence, stability: Stability) -> TableBlock:
     """By column, because a different cut point makes a different item on the same column."""
-    own = set(evidence.card.columns)
+    on_card = set(evidence.card.columns)
     rows = [
-        (visible(name) or '""', "yes" if name in own else "no", share(samples, found.samples))
-        for name, samples in found.columns[: len(own) + _MOST_OTHERS]
+        (visible(name) or '""', "yes" if name in on_card else "no", share(samples, stability.samples))
+        for name, samples in stability.columns[: len(on_card) + _MOST_OTHERS]
     ]
     return TableBlock(
         caption="Recurring columns, with any item",
@@ -268,7 +268,7 @@ def _columns_table(evidence: Evidence, found: Stability) -> TableBlock:
     )
 
 
-def _items_table(found: Stability, items: tuple[ItemStability, ...]) -> TableBlock:
+def _items_table(stability: Stability, items: tuple[ItemStability, ...]) -> TableBlock:
     rows = []
     for item in items:
         seen = [f"{shown(points)} ({n})" for points, n in item.points_seen[:_MOST_POINTS]]
@@ -279,12 +279,12 @@ def _items_table(found: Stability, items: tuple[ItemStability, ...]) -> TableBlo
             (
                 item_name(item.name),
                 NONE if item.points is None else shown(item.points),
-                share(item.returned, found.samples),
-                NONE if item.points is None else share(item.same_points, found.samples),
+                share(item.returned, stability.samples),
+                NONE if item.points is None else share(item.same_points, stability.samples),
                 ", ".join(seen) or NONE,
             )
         )
-    left = len(found.items) - len(items)
+    left = len(stability.items) - len(items)
     return TableBlock(
         caption="Recurring items and points",
         header=("item", "points on the card", "recurred", "with these points", "points seen (samples)"),

@@ -59,8 +59,8 @@ def _whose(evidence: Evidence) -> str:
 
 
 def _perhaps(evidence: Evidence) -> str:
-    found = evidence.recheck
-    if isinstance(found, Recheck) and found.confirms(evidence.card):
+    recheck = evidence.recheck
+    if isinstance(recheck, Recheck) and recheck.confirms(evidence.card):
         return "They give the same objective and errors, so they may be the training rows in another order."
     return "They may be other people, a part of the training rows, or the training rows in another order."
 
@@ -133,26 +133,26 @@ def _missing(evidence: Evidence) -> tuple[str, ...]:
     data = evidence.data
     if not data.missing:
         return ("No required value is missing.",)
-    said = [f"Rows without a value of {quoted(name)}: {share(rows, data.n_given)}." for name, rows in data.missing]
+    sentences = [f"Rows without a value of {quoted(name)}: {share(rows, data.n_given)}." for name, rows in data.missing]
     if data.left_out:
         names = ", ".join(quoted(name) for name, _ in data.left_out)
         left = data.n_given - len(data)
-        said.append(f"{counted(left, 'row')} skipped, because the card does not allow missing values in {names}.")
-    return tuple(said)
+        sentences.append(f"{counted(left, 'row')} skipped, because the card does not allow missing values in {names}.")
+    return tuple(sentences)
 
 
 def _outside(evidence: Evidence) -> tuple[str, ...]:
     outside = evidence.data.outside
     if not outside:
         return ("All values are in the card's known ranges.",) if evidence.card.domains else ()
-    said = [
+    sentences = [
         f"{quoted(value.column)} has the value {visible(str(value.value))}, unknown to the card, in "
         f"{counted(value.rows, 'row')}."
         for value in outside[:_MOST_OUTSIDE]
     ]
     if len(outside) > _MOST_OUTSIDE:
-        said.append(f"{len(outside) - _MOST_OUTSIDE} more values are unknown to the card.")
-    return tuple(said)
+        sentences.append(f"{len(outside) - _MOST_OUTSIDE} more values are unknown to the card.")
+    return tuple(sentences)
 
 
 _PACKAGES = ("supersparse", "numpy", "scipy", "scikit-learn", "matplotlib")
@@ -234,10 +234,10 @@ def _hit_a_limit(evidence: Evidence) -> bool:
 
 
 def _versions() -> list[str]:
-    found = []
+    versions = []
     for package in _PACKAGES:
         try:
-            found.append(f"{package} {version(package)}")
+            versions.append(f"{package} {version(package)}")
         except PackageNotFoundError:
             continue
-    return found
+    return versions
