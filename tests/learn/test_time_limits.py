@@ -103,9 +103,9 @@ def test_no_fold_is_begun_that_takes_longer_than_the_time_left():
     folds = [Fold(name=f"fold {k}", train=nobody, test=nobody) for k in range(3)]
     clock = Clock(ends=time.monotonic() + 1000)
     begun = CrossFit(task=None, clock=clock)
-    assert [fold.name for fold, *_ in begun._given(folds, 3)] == ["fold 0", "fold 1", "fold 2"]
+    assert [fold.name for fold, *_ in begun._announced(folds, 3)] == ["fold 0", "fold 1", "fold 2"]
     begun.least = 1e6  # seconds that an earlier fold took, though it was given fewer
-    assert list(begun._given(folds, 3)) == []
+    assert list(begun._announced(folds, 3)) == []
 
 
 @pytest.mark.parametrize(

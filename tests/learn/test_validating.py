@@ -151,7 +151,7 @@ def test_an_interrupt_in_a_second_division_leaves_the_first_to_judge_by():
 @pytest.fixture
 def out_of_time(monkeypatch):
     """Let time be up after so many folds, counted from now."""
-    real = CrossFit._given
+    real = CrossFit._announced
 
     def after(most):
         left = [most]
@@ -163,7 +163,7 @@ def out_of_time(monkeypatch):
                     return
                 yield one
 
-        monkeypatch.setattr(CrossFit, "_given", given)
+        monkeypatch.setattr(CrossFit, "_announced", given)
 
     return after
 

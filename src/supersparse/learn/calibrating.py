@@ -76,17 +76,17 @@ class Pooled:
 
         None as well where no prevalence is between 0 and 1.
         """
-        found = []
+        both = []
         for parts in ([one.log_losses for one in unseen], [one.baseline_log_losses for one in unseen]):
             known = [part for part in parts if part is not None]
             if len(known) < len(parts):
                 return None
-            found.append(np.concatenate(known)[self.kept])
+            both.append(np.concatenate(known)[self.kept])
         negative, positive = map(float, class_weights)
         by = quotients(self.weights, self.unit) * np.where(self.positive, positive, negative)
         if not by.any():
             return None
-        of_card, of_prevalence = (float(np.average(losses, weights=by)) for losses in found)
+        of_card, of_prevalence = (float(np.average(losses, weights=by)) for losses in both)
         return (of_card, of_prevalence) if math.isfinite(of_prevalence) else None
 
     def calibration(self, unseen: Sequence[LeftOut]) -> tuple[float, float, float] | None:
@@ -164,14 +164,14 @@ def _cases_by_total(card: Card, scores: Floats, weights: IntArray, unit: int) ->
     fits = fits_int64(largest_magnitude(weights) * len(weights))
     whole = weights.astype(np.int64 if fits else object)
     sums = added_up(whole, groups.reshape(-1), len(distinct), np.ones(len(weights), dtype=bool))
-    found: dict[Fraction, Fraction] = {}
+    cases_at: dict[Fraction, Fraction] = {}
     for score, weight in zip(distinct.tolist(), sums.tolist(), strict=True):
         cases = Fraction(int(weight), unit)
         total = Fraction(str(score)) + card.zero_total
         if card.totals_are_whole:  # the score was rounded to a float
             total = Fraction(round(total))
-        found[total] = found.get(total, Fraction(0)) + cases
-    return found
+        cases_at[total] = cases_at.get(total, Fraction(0)) + cases
+    return cases_at
 
 
 def rising(risk: Risk, share: float) -> Risk:

@@ -122,8 +122,8 @@ def _intercept(solution: Solution) -> Fraction:
     expected = classified(problem, solution.points)
     for digits in range(_FEW_DIGITS, _MOST_DIGITS):
         short = Fraction(f"{nearest_float(threshold):.{digits}g}")
-        found = classified(problem, replace(points, intercept=-short * points.denominator, slope=None))
-        if all(np.array_equal(own, other) for own, other in zip(found, expected, strict=True)):
+        classes = classified(problem, replace(points, intercept=-short * points.denominator, slope=None))
+        if all(np.array_equal(one, other) for one, other in zip(classes, expected, strict=True)):
             return -short
     return points.intercept_value
 
@@ -215,7 +215,7 @@ _AT_LIMIT = "; here the slope is at its limit, because the features separate the
 
 def _provenance(solution: Solution, counted: Solution) -> Provenance:
     """Record what was proven of a solution, and how it does on the rows' own classes."""
-    problem, found = counted.problem, counted.evaluation
+    problem, evaluation = counted.problem, counted.evaluation
     asked = settings_of(problem, solver=solution.solver, seed=solution.seed)  # to ask it again of other rows
     return Provenance(
         version=supersparse.__version__,
@@ -226,13 +226,13 @@ def _provenance(solution: Solution, counted: Solution) -> Provenance:
         objective=solution.objective,
         lower_bound=solution.lower_bound,
         proven_smallest=solution.proven_smallest,
-        training_errors=found.training_errors,
-        predicted_errors=found.predicted_errors,
-        sensitivity=found.sensitivity,
-        specificity=found.specificity,
+        training_errors=evaluation.training_errors,
+        predicted_errors=evaluation.predicted_errors,
+        sensitivity=evaluation.sensitivity,
+        specificity=evaluation.specificity,
         total_weight=problem.total_weight * problem.rows.weight_unit,
         n_rows=problem.rows.n_rows,
-        size=found.size,
+        size=evaluation.size,
         stop=solution.stop.name,
         seconds=solution.seconds,
         nodes=solution.nodes,
@@ -326,7 +326,7 @@ def _minimised(problem: Problem) -> str:
     unit = "question" if problem.questions else "feature"
     if negative != 1 or positive != 1:
         parts[0] += f" ({weights_in_words(negative, positive)})"
-    penalties = sorted({c for c, own in zip(problem.C0, problem.levels, strict=True) if own is None})
+    penalties = sorted({c for c, levels in zip(problem.C0, problem.levels, strict=True) if levels is None})
     if problem.has_levels:
         parts.append("a penalty by the level of each feature's points")
     if not penalties:

@@ -203,8 +203,8 @@ def _reading(reading: Reading | None, data: Path | None) -> dict[str, Any]:
         }
         if how:
             columns[name] = how
-    found = reading.found.get("encoding", "utf-8")
-    encoding = reading.encoding or found
+    recognised = reading.found.get("encoding", "utf-8")
+    encoding = reading.encoding or recognised
     encoding = "utf-8-sig" if encoding.lower().startswith("utf-8") else encoding
     separator = reading.separator
     if separator is None and data is not None:

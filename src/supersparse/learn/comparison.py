@@ -98,16 +98,16 @@ def compared(
     def measured(risks: Floats, proven: bool | None = None) -> Measures:
         return Measures.of(risks, positive, test.sample_weight, at, proven, taught)
 
-    found = {CARD: measured(question.risks(solution, test.X), solution.proven_optimal)}
-    found |= {name: measured(risks) for name, risks in of_all.items()}
+    measures = {CARD: measured(question.risks(solution, test.X), solution.proven_optimal)}
+    measures |= {name: measured(risks) for name, risks in of_all.items()}
     most = most_features(errors_only(question.problem))
     sizes = frontier(question.problem, max_features=most, **options)
     if sizes.stop is Stop.INTERRUPTED:
         raise KeyboardInterrupt
     for row in sizes.rows[1:]:
         if row.solution is not None:
-            found[at_most(row.size)] = measured(question.risks(row.solution, test.X), row.proven)
-    return found
+            measures[at_most(row.size)] = measured(question.risks(row.solution, test.X), row.proven)
+    return measures
 
 
 def at_most(size: int) -> str:
@@ -128,12 +128,12 @@ def _of_all_columns(
         alone = replace(train, risks=None)
         named = frozenset(train.X) if train.is_counted else question.recipe.named
         ridge = fitted_teacher("ridge", alone, question.problem.rows.classes[1], named)
-    found = {}
+    risks = {}
     if isinstance(ridge, AdditiveTeacher):
-        found[ALL_COLUMNS] = ridge.ridge_risks(test)
+        risks[ALL_COLUMNS] = ridge.ridge_risks(test)
     if teacher is not None:
-        found[TEACHER] = teacher.risks(test)
-    return found
+        risks[TEACHER] = teacher.risks(test)
+    return risks
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,7 +153,7 @@ class Comparison:
         each = [fold[name] for fold in self.by_fold]
         aucs = [one.auc for one in each if one.auc is not None]
         proven = [one.proven for one in each if one.proven is not None]
-        found = {
+        means = {
             "auc": fmean(aucs) if aucs else None,
             "log_loss": fmean(one.log_loss for one in each),
             "error": fmean(one.error for one in each),
@@ -162,8 +162,8 @@ class Comparison:
         for measure in FIDELITY:
             known = [value for one in each if (value := getattr(one, measure)) is not None]
             if known:
-                found[measure] = fmean(known)
-        return found
+                means[measure] = fmean(known)
+        return means
 
     def as_data(self) -> list[dict[str, Any]]:
         """The same for JSON."""
@@ -203,8 +203,8 @@ class Comparison:
             auc = "-" if m["auc"] is None else f"{m['auc']:.3f}"
             proven = m["proven"]
             near = "" if m.get("teacher_r2") is None else f"  R2 to the teacher {m['teacher_r2']:.3f}"
-            said = near if proven is None or proven == 1 else f"{near}  proven in {100 * proven:.0f} % of the folds"
-            lines.append(f"{name:{wide}}  {auc:>5}  {m['log_loss']:>8.4f}  {m['error']:.3f}{said}")
+            note = near if proven is None or proven == 1 else f"{near}  proven in {100 * proven:.0f} % of the folds"
+            lines.append(f"{name:{wide}}  {auc:>5}  {m['log_loss']:>8.4f}  {m['error']:.3f}{note}")
         return "\n".join(lines)
 
 

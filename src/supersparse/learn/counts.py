@@ -90,15 +90,15 @@ class CountTable:
 
     def merging(self, at_least: int) -> "CountTable":
         """Return the table with the cells of fewer people merged with those that are most alike."""
-        found = merge_cells(self.answers, self.positive, self.counts, at_least)
+        merged = merge_cells(self.answers, self.positive, self.counts, at_least)
         return replace(
             self,
-            answers=self.answers[found.cells],
-            positive=self.positive[found.cells],
-            counts=found.counts,
+            answers=self.answers[merged.cells],
+            positive=self.positive[merged.cells],
+            counts=merged.counts,
             at_least=at_least,
-            left_out=_rounded_up(found.hidden, at_least),
-            merged=_rounded_up(found.moved, at_least),
+            left_out=_rounded_up(merged.hidden, at_least),
+            merged=_rounded_up(merged.moved, at_least),
         )
 
     @property
@@ -123,13 +123,13 @@ class CountTable:
         if self.at_least <= 1:
             return "No cell is left out."
         if self.merged:
-            said = (
+            text = (
                 f"Cells of fewer than {self.at_least} people are merged with the most similar cells of their "
                 f"class: at most {self.merged} people are counted with answers other than their own."
             )
             if self.left_out:
-                said += f" At most {self.left_out} people are left out."
-            return said
+                text += f" At most {self.left_out} people are left out."
+            return text
         if not self.left_out:
             return f"No cell has fewer than {self.at_least} people, so none is left out."
         return f"Cells of fewer than {self.at_least} people are left out: at most {self.left_out} people."
@@ -265,25 +265,25 @@ class CountTable:
         if not self.left_out and not self.merged:
             return None
         hidden = self._hidden()
-        said = f"{hidden[0].upper()}{hidden[1:]}. "
+        text = f"{hidden[0].upper()}{hidden[1:]}. "
         errors = solution.evaluation.predicted_errors
         more = self.most_lost(solution)
         constraints = " Constraints on rates hold for those counted." if solution.problem.rate_limits else ""
         return (
-            f"{said}{'With them' if self.left_out else 'With their own answers'} the card is wrong for "
+            f"{text}{'With them' if self.left_out else 'With their own answers'} the card is wrong for "
             f"{max(0, errors - self.merged)} to {errors + self.left_out + self.merged} people, and no "
             f"allowed card has an objective that is lower by more than {float(more):.4g}.{constraints}"
         )
 
     def _hidden(self) -> str:
         """Who is left out or merged, in words."""
-        said = []
+        parts = []
         if self.left_out:
             everybody = self.people + self.left_out
-            said.append(f"at most {self.left_out} of at most {everybody} people are left out of the counts")
+            parts.append(f"at most {self.left_out} of at most {everybody} people are left out of the counts")
         if self.merged:
-            said.append(f"at most {self.merged} of {self.people} people are counted with answers other than their own")
-        return ", and ".join(said)
+            parts.append(f"at most {self.merged} of {self.people} people are counted with answers other than their own")
+        return ", and ".join(parts)
 
     def most_lost(self, solution: Solution) -> Fraction:
         """How much lower than that of this card the least objective on everybody can be."""
@@ -346,7 +346,7 @@ def merge_cells(
     ([0, 2], [11, 7], 2)
     """
     now = counts.copy()
-    own = counts.copy()  # people who are counted where they were
+    at_home = counts.copy()  # people who are counted where they were
     hidden = 0
     for label in (False, True):
         alive = np.flatnonzero((positive == label) & (now > 0))
@@ -355,13 +355,13 @@ def merge_cells(
             others = alive[alive != small]
             if not len(others):
                 hidden += int(now[small])
-                now[small] = own[small] = 0
+                now[small] = at_home[small] = 0
                 break
             apart = (answers[others] != answers[small]).sum(axis=1)
             near = others[np.lexsort((-now[others], apart))[0]]
             stays, goes = (near, small) if now[near] >= now[small] else (small, near)
             now[stays] += now[goes]
-            now[goes] = own[goes] = 0
+            now[goes] = at_home[goes] = 0
             alive = alive[alive != goes]
     kept = np.flatnonzero(now)
-    return _Merged(cells=kept, counts=now[kept], moved=int(now.sum() - own.sum()), hidden=hidden)
+    return _Merged(cells=kept, counts=now[kept], moved=int(now.sum() - at_home.sum()), hidden=hidden)

@@ -152,9 +152,9 @@ class CrossFit(Generic[T]):
             if not self._is_worth_starting(len(rest) * (time.monotonic() - began)):
                 yield from self._here(rest, len(rest))
                 return
-        given = self._given(rest, ceil(len(rest) / self.n_jobs))
+        announced = self._announced(rest, ceil(len(rest) / self.n_jobs))
         if self.executor is not None:
-            yield from each_on(self.executor, self.task, given, "its fold", self.task.accepts)
+            yield from each_on(self.executor, self.task, announced, "its fold", self.task.accepts)
             return
         processes = max(1, min(self.n_jobs, len(rest)))  # joblib would start all that it is told of
         left = self.clock.left
@@ -165,7 +165,7 @@ class CrossFit(Generic[T]):
             timeout=None if left is None else left + _MOMENT,  # loading may take longer than that
         )
         try:
-            yield from parallel(delayed(self.task)(*one) for one in given)
+            yield from parallel(delayed(self.task)(*one) for one in announced)
         except LateError:
             return
 
@@ -177,7 +177,7 @@ class CrossFit(Generic[T]):
         return self.n_jobs > 1 and seconds * (1 - 1 / self.n_jobs) >= _START
 
     def _here(self, some: Sequence[Fold], rounds: int) -> Iterator[T | None]:
-        for fold, seconds, ends, must in self._given(some, rounds):
+        for fold, seconds, ends, must in self._announced(some, rounds):
             began = time.monotonic()
             results = self.task(fold, seconds, ends, must)
             took = time.monotonic() - began
@@ -187,7 +187,7 @@ class CrossFit(Generic[T]):
                 self.least = took
             yield results
 
-    def _given(self, some: Sequence[Fold], rounds: int) -> Iterator[tuple[Fold, float | None, float | None, bool]]:
+    def _announced(self, some: Sequence[Fold], rounds: int) -> Iterator[tuple[Fold, float | None, float | None, bool]]:
         """Announce folds one by one, each with its seconds and the end of all; none when time is up."""
         each = len(some) / rounds if some else 1.0  # folds that are learned at the same time
         for k, fold in enumerate(some):
@@ -452,11 +452,11 @@ def _weighted_mean(
     for label, cost in costs.items():
         of_class = y == label
         total += cost * int(weights[of_class].sum(dtype=object))
-        own = loss[of_class]
-        if np.isin(own, (0.0, 1.0)).all():
-            missed += cost * int(weights[of_class][own > 0].sum(dtype=object))
+        of_rows = loss[of_class]
+        if np.isin(of_rows, (0.0, 1.0)).all():
+            missed += cost * int(weights[of_class][of_rows > 0].sum(dtype=object))
         else:
-            missed += cost * Fraction(math.fsum((own * weights[of_class].astype(float)).tolist()))
+            missed += cost * Fraction(math.fsum((of_rows * weights[of_class].astype(float)).tolist()))
     if total == 0:
         raise InvalidDataError(f"the test rows of {fold} have no weight", "use fewer folds")
     return missed / total

@@ -82,8 +82,8 @@ class EditedAnswers:
         if kind == "swap":
             other = str(what.get("for"))
             self._check_new(question, other)
-            after, said = self._with(name, None)._with_added(question, other, None, best)
-            return replace(after, touched=after.touched | {name}), f"{name!r} swapped for {said}".replace(" added", "")
+            after, text = self._with(name, None)._with_added(question, other, None, best)
+            return replace(after, touched=after.touched | {name}), f"{name!r} swapped for {text}".replace(" added", "")
         if kind == "cut":
             return self._with_cut(question, name, what)
         points = self._points_of(question, name, what)
@@ -92,19 +92,19 @@ class EditedAnswers:
         return self._with(name, points), f"points of {name!r} from {_listed(self.answers[name])} to {_listed(points)}"
 
     def _with(self, name: str, points: AnswerPoints | None) -> "EditedAnswers":
-        answers = {one: own for one, own in self.answers.items() if points is not None or one != name}
+        answers = {one: kept for one, kept in self.answers.items() if points is not None or one != name}
         if points is not None:
             answers[name] = points
         return replace(self, answers=answers, touched=self.touched | {name})
 
     def _with_added(
-        self, question: PreparedProblem, name: str, given: Any, best: Filling | None
+        self, question: PreparedProblem, name: str, asked: Any, best: Filling | None
     ) -> tuple["EditedAnswers", str]:
         self._check_new(question, name)
-        if given is not None:
-            points = _read_points(name, given, len(self.question(question, name).rules))
+        if asked is not None:
+            points = _read_points(name, asked, len(self.question(question, name).rules))
             if not any(points):
-                raise refused("points", given, "ask nothing", "give one answer points")
+                raise refused("points", asked, "ask nothing", "give one answer points")
         elif best is None:
             points = (0,) * (len(self.question(question, name).rules) - 1) + (1,)
         else:
@@ -127,8 +127,8 @@ class EditedAnswers:
         return _read_points(name, [*old[:at], to, *old[at + 1 :]], len(old))
 
     def _with_cut(self, question: PreparedProblem, name: str, what: Mapping[str, Any]) -> tuple["EditedAnswers", str]:
-        own = self.question(question, name)
-        cuts = cuts_of(own)
+        one = self.question(question, name)
+        cuts = cuts_of(one)
         if not cuts:
             raise refused("question", name, "has no cut to move", "choose one about a number")
         old = cuts[0] if what.get("from") is None and len(cuts) == 1 else number_of(what.get("from"), "cut")
@@ -139,7 +139,7 @@ class EditedAnswers:
         if any(a >= b for a, b in pairwise(others)):
             raise refused("cut", shown(new), "passes its neighbour", "keep the cuts in order")
         return (
-            replace(self, moved={**self.moved, name: with_cuts(own, others)}, touched=self.touched | {name}),
+            replace(self, moved={**self.moved, name: with_cuts(one, others)}, touched=self.touched | {name}),
             f"cut of {name!r} moved from {shown(old)} to {shown(new)}",
         )
 
@@ -195,8 +195,8 @@ def outside(problem: Problem, answers: Answers | None) -> list[str]:
         return []
     return [
         name
-        for name, one, own in zip(problem.rows.names, problem.questions, answers, strict=True)
-        if any(own) and not one.admits(own)
+        for name, one, points in zip(problem.rows.names, problem.questions, answers, strict=True)
+        if any(points) and not one.admits(points)
     ]
 
 
@@ -222,9 +222,9 @@ def best_points(question: PreparedProblem, rows: TrainingRows) -> Filling:
 def _allowing(problem: Problem, answers: Answers) -> Problem:
     """The same problem, in which questions may have the points that somebody gave them."""
     questions, sets = list(problem.questions), list(problem.given_sets)
-    for j, (question, own) in enumerate(zip(problem.questions, answers, strict=True)):
-        if any(own) and not question.admits(own):
-            allowed = tuple(sorted({0, *own}))
+    for j, (question, points) in enumerate(zip(problem.questions, answers, strict=True)):
+        if any(points) and not question.admits(points):
+            allowed = tuple(sorted({0, *points}))
             questions[j] = replace(question, shape="free", equal_steps=False, points=allowed)
             sets[j] = CoefficientSet.of(allowed)
     return replace(problem, questions=tuple(questions), given_sets=tuple(sets), sets=tuple(sets))
@@ -245,23 +245,23 @@ def with_cuts(question: ColumnQuestion, cuts: Sequence[Fraction]) -> ColumnQuest
 def recut_questions(card: Card, question: PreparedProblem) -> list[ColumnQuestion]:
     """The questions of an edited card whose cuts the table does not offer, as far as its points show them."""
     assert question.prepare is not None, "questions are of raw columns"
-    found = []
+    recut = []
     for one in question.prepare.questions_:
         rules = [item.rule for item in card.as_learned.items if item.column == one.column]
         ends = {end for rule in rules if isinstance(rule, InRange) for end in (rule.low, rule.high) if end is not None}
         if not ends <= set(cuts_of(one)):
-            found.append(with_cuts(one, sorted(map(Fraction, ends))))
-    return found
+            recut.append(with_cuts(one, sorted(map(Fraction, ends))))
+    return recut
 
 
-def number_of(given: object, what: str) -> Fraction:
+def number_of(value: object, what: str) -> Fraction:
     """Read a number of a change."""
-    if isinstance(given, bool) or not isinstance(given, int | float | str | Fraction):
-        raise refused(what, given, "is not a number", "give a number")
+    if isinstance(value, bool) or not isinstance(value, int | float | str | Fraction):
+        raise refused(what, value, "is not a number", "give a number")
     try:
-        return exact(float(given) if isinstance(given, str) else given, what)
+        return exact(float(value) if isinstance(value, str) else value, what)
     except (InvalidInputError, ValueError):
-        raise refused(what, given, "is not a number", "give a number") from None
+        raise refused(what, value, "is not a number", "give a number") from None
 
 
 def refused(thing: str, value: object, why: str, remedy: str) -> InvalidOptionError:
@@ -270,13 +270,13 @@ def refused(thing: str, value: object, why: str, remedy: str) -> InvalidOptionEr
     return InvalidOptionError(f"{thing}: {text[:80]!r} {why}", remedy, subject=thing)
 
 
-def _read_points(name: str, given: object, answers: int) -> AnswerPoints:
-    if isinstance(given, str) or not isinstance(given, Sequence):
-        raise refused("points", given, f"are not those of the answers of {name!r}", f"give {answers} points in a list")
-    if len(given) != answers:
-        raise refused("points", list(given), f"are {len(given)}, but {name!r} has {answers} answers", "give one each")
+def _read_points(name: str, asked: object, answers: int) -> AnswerPoints:
+    if isinstance(asked, str) or not isinstance(asked, Sequence):
+        raise refused("points", asked, f"are not those of the answers of {name!r}", f"give {answers} points in a list")
+    if len(asked) != answers:
+        raise refused("points", list(asked), f"are {len(asked)}, but {name!r} has {answers} answers", "give one each")
     points = []
-    for one in given:
+    for one in asked:
         value = number_of(one, "points")
         if value.denominator != 1 or not 0 <= value <= LARGEST_POINT:
             raise refused("points", one, "are not allowed", f"give a whole number from 0 to {LARGEST_POINT}")

@@ -119,7 +119,7 @@ def _check_possible(question: PreparedProblem, kind: str, what: Any) -> None:
     every = EditedAnswers.of_every_question(question)
     named = what.get("for" if kind == "swap" else "question") if isinstance(what, Mapping) else what
     if kind in ("add", "swap") and named in every.answers:
-        every = replace(every, answers={name: own for name, own in every.answers.items() if name != named})
+        every = replace(every, answers={name: points for name, points in every.answers.items() if name != named})
     if kind == "cut" and isinstance(what, Mapping) and named in every.answers:
         cuts = cuts_of(every.question(question, str(named)))
         number_of(what.get("to"), "cut")
@@ -257,12 +257,12 @@ def _with_cut(question: PreparedProblem, state: Edited, name: str, to: object) -
     )
 
 
-def _points(question: PreparedProblem, given: object) -> Fraction:
-    value = number_of(given, "points")
+def _points(question: PreparedProblem, asked: object) -> Fraction:
+    value = number_of(asked, "points")
     unit = question.problem.unit
     if (value * unit).denominator != 1 or abs(value) > 10**6:
         allowed = "a whole number" if unit == 1 else f"a multiple of 1/{unit}"
-        raise refused("points", given, "are not allowed", f"give {allowed}")
+        raise refused("points", asked, "are not allowed", f"give {allowed}")
     return value
 
 
@@ -290,7 +290,7 @@ def question_with(question: PreparedProblem, rows: TrainingRows, new: Sequence[F
     prepare = question.prepare
     if not new or prepare is None:
         return question
-    more = Prepare.of_found(
+    more = Prepare.of_prepared(
         prepare.recorded,
         PreparedColumns(
             features=(*prepare.features_, *new),

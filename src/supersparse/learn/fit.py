@@ -91,17 +91,17 @@ class Learner:
                 first = self._answer(question, clock.part(_FIRST), is_first=True)
             if first.stop is Stop.INTERRUPTED:
                 return _unjudged(question, first, rows, INTERRUPTED)
-        found = known or self._validated(folds, question, rows, clock.part(_FOLDS))
+        validation = known or self._validated(folds, question, rows, clock.part(_FOLDS))
         chosen = question
-        if isinstance(found, Validation):
-            assert found.chosen.C0 is not None, "C0 is chosen among numbers"
-            chosen = question.with_penalty(found.chosen.C0)
+        if isinstance(validation, Validation):
+            assert validation.chosen.C0 is not None, "C0 is chosen among numbers"
+            chosen = question.with_penalty(validation.chosen.C0)
         self.watch.stage(FINAL)
         solution = answered_again(chosen, first, lambda start: self._answer(chosen, clock, start))
-        if isinstance(found, Validation) and found.is_unfinished and solution.stop is not Stop.INTERRUPTED:
-            more = self._validated(folds, question, rows, clock, found)  # in the time that the card has left
-            found = more if isinstance(more, Validation) else found
-        return self._judged(folds, chosen, solution, rows, found)
+        if isinstance(validation, Validation) and validation.is_unfinished and solution.stop is not Stop.INTERRUPTED:
+            more = self._validated(folds, question, rows, clock, validation)  # in the time that the card has left
+            validation = more if isinstance(more, Validation) else validation
+        return self._judged(folds, chosen, solution, rows, validation)
 
     def _answer(
         self, question: PreparedProblem, clock: Clock, start: Solution | None = None, *, is_first: bool = False
@@ -135,33 +135,38 @@ class Learner:
         """Return what the finished folds say, or why there is nothing to say."""
         recipe, problem = question.recipe.with_plan(0.5), question.problem  # the other half is for the card
         try:
-            found = validate(recipe, rows, folds, self.watch, clock=clock, problem=problem, so_far=so_far)
+            validation = validate(recipe, rows, folds, self.watch, clock=clock, problem=problem, so_far=so_far)
         except SupersparseError as error:
             if folds.must:
                 raise
             return str(error)
-        if found is None:
+        if validation is None:
             return _TOO_LITTLE_TIME if clock.left == 0 else INTERRUPTED
-        if not found.searched and not folds.must:
+        if not validation.searched and not folds.must:
             return _TOO_LITTLE_TIME  # to find any model: such folds say nothing about C0, or about the card
-        if self.kept is not None and not found.interrupted:
-            write_file(self.kept, found.to_text())
-        return found
+        if self.kept is not None and not validation.interrupted:
+            write_file(self.kept, validation.to_text())
+        return validation
 
     def _judged(
-        self, folds: Folds, question: PreparedProblem, solution: Solution, rows: TrainingRows, found: Validation | str
+        self,
+        folds: Folds,
+        question: PreparedProblem,
+        solution: Solution,
+        rows: TrainingRows,
+        validation: Validation | str,
     ) -> Fitted:
         """Judge an answer by complete divisions of the rows; without one, it has no risks."""
-        if isinstance(found, str):
-            return _unjudged(question, solution, rows, found)
-        fitted = replace(_unjudged(question, solution, rows, None), validation=found)
-        unseen = found.chosen.unseen if folds.must else found.unseen
+        if isinstance(validation, str):
+            return _unjudged(question, solution, rows, validation)
+        fitted = replace(_unjudged(question, solution, rows, None), validation=validation)
+        unseen = validation.chosen.unseen if folds.must else validation.unseen
         if not unseen:
-            return replace(fitted, unjudged=INTERRUPTED if found.interrupted else _TOO_LITTLE_TIME)
+            return replace(fitted, unjudged=INTERRUPTED if validation.interrupted else _TOO_LITTLE_TIME)
         positive, seen = question.problem.rows.classes[1], question.scores(solution, rows.X)
         method = None if loss_of(question.problem).gives_risks else self.method  # a risk model has its risks
-        weights, cut = question.problem.class_weights, found.cut_of(unseen)
-        compared = () if found.comparison is None else found.comparison.kept
+        weights, cut = question.problem.class_weights, validation.cut_of(unseen)
+        compared = () if validation.comparison is None else validation.comparison.kept
         try:
             card = judged(fitted.card, seen, rows, positive, unseen, method, weights, cut, compared)
             return replace(fitted, card=card)

@@ -46,14 +46,14 @@ def judged(
     square.
     """
     pooled = Pooled.of(rows, positive, unseen)
-    found = performance_of(pooled.tally(1.0, Fraction(0)), "cross-validation")
+    performance = performance_of(pooled.tally(1.0, Fraction(0)), "cross-validation")
     losses = pooled.log_losses(unseen, class_weights)
     if losses is not None:
-        found = replace(found, log_loss=losses[0], baseline_log_loss=losses[1])
-    found = replace(found, folds=cut, compared=compared, calibration=pooled.calibration(unseen))
-    others = tuple(one for one in card.performance if one.on != found.on)
+        performance = replace(performance, log_loss=losses[0], baseline_log_loss=losses[1])
+    performance = replace(performance, folds=cut, compared=compared, calibration=pooled.calibration(unseen))
+    others = tuple(one for one in card.performance if one.on != performance.on)
     risk = card.risk if method is None else fitted_risk(card, seen, rows, positive, unseen, method)
-    return replace(card, performance=(*others, found), risk=risk)
+    return replace(card, performance=(*others, performance), risk=risk)
 
 
 def slope_at_its_limit(solution: Solution) -> str | None:
@@ -80,8 +80,8 @@ def no_better_than_baseline(card: Card) -> str | None:
     Held-out rows count where there are any, else the training rows. What is compared is what the card was
     learned for: a card that was asked to miss few cases may well err more often.
     """
-    found = next((p for p in reversed(card.performance) if p.on in ("cross-validation", "training")), None)
-    why = () if found is None else shortfalls(card, found, "it")
+    performance = next((p for p in reversed(card.performance) if p.on in ("cross-validation", "training")), None)
+    why = () if performance is None else shortfalls(card, performance, "it")
     if not why:
         return None
     return f"this card is no better than {', and no better than '.join(why)}; try other columns or more rows"
@@ -100,19 +100,19 @@ def doubts(question: PreparedProblem, rows: TrainingRows) -> tuple[str, ...]:
     if rows.is_counted:
         sizes = (int(problem.class_totals[0]), int(problem.class_totals[1]))
     few = min(sizes)
-    found = []
+    notes = []
     if question.prepare is not None and not rows.is_counted:
-        found += leaks_among(rows.X, np.asarray(rows.y == problem.rows.classes[1]))
+        notes += leaks_among(rows.X, np.asarray(rows.y == problem.rows.classes[1]))
     elif few >= _ENOUGH and (named := list(_separating(question))):
         more = "" if len(named) == 1 else f" (as do {len(named) - 1} more)"
-        found.append(f"{named[0]} alone{more} separates the classes in all rows; is it known when the card is used?")
+        notes.append(f"{named[0]} alone{more} separates the classes in all rows; is it known when the card is used?")
     if few < _FEW:
         rare = problem.rows.classes[sizes.index(few)]
-        found.append(
+        notes.append(
             f"the class {rare!r} has only {counted(few, 'row')}, so all figures of the card are imprecise, "
             "those on rows left out too"
         )
-    return tuple(found)
+    return tuple(notes)
 
 
 def _separating(question: PreparedProblem) -> Iterator[str]:

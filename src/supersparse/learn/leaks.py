@@ -45,11 +45,13 @@ def leaks_among(X: Any, positive: NDArray[np.bool_]) -> list[str]:
     share = float(positive.mean())
     if not 0 < share < 1:
         return []
-    found = {name: text for name, cells in columns.items() if (text := _one_class(cells, positive, share)) is not None}
+    suspects = {
+        name: text for name, cells in columns.items() if (text := _one_class(cells, positive, share)) is not None
+    }
     for name, text in _outdoing(columns, positive):
-        found.setdefault(name, text)
+        suspects.setdefault(name, text)
     ask = "was this known before the outcome? If not: --drop"
-    return [f"{name!r}: {text}; {ask} {shlex.quote(name)}" for name, text in found.items()]
+    return [f"{name!r}: {text}; {ask} {shlex.quote(name)}" for name, text in suspects.items()]
 
 
 def _levels(cells: Cells) -> Iterator[tuple[str, NDArray[np.bool_]]]:
@@ -112,19 +114,19 @@ def _outdoing(columns: Mapping[str, Cells], positive: NDArray[np.bool_]) -> Iter
     for name in sorted(features, key=lambda n: -alone[n])[:2]:
         if alone[name] < _SUSPECT:
             return
-        own = _auc([features[name]], positive)
+        auc = _auc([features[name]], positive)
         others = _auc([one for other, one in features.items() if other != name], positive)
-        if own >= max(others, _SUSPECT):
+        if auc >= max(others, _SUSPECT):
             yield (
                 name,
                 (
                     f"{readable(name)} alone separates the classes as well as all other columns together "
-                    f"(AUC {own:.2f} and {others:.2f})"
+                    f"(AUC {auc:.2f} and {others:.2f})"
                 ),
             )
 
 
 def _quick_auc(features: Floats, positive: NDArray[np.bool_]) -> float:
     """The best AUC of a single feature, in either direction."""
-    found = (float(roc_auc_score(positive, column)) for column in features.T if np.ptp(column) > 0)
-    return max((max(auc, 1 - auc) for auc in found), default=0.5)
+    aucs = (float(roc_auc_score(positive, column)) for column in features.T if np.ptp(column) > 0)
+    return max((max(auc, 1 - auc) for auc in aucs), default=0.5)

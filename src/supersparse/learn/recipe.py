@@ -393,8 +393,8 @@ class PreparedProblem:
             scores = scores_of_points(at_threshold(self.problem, solution.points), X)
             is_reached = loss_of(self.problem).counts_rows and self.problem.intercept.mode == "free"
             return decisive_floats(scores, scores >= 0) if is_reached else scores
-        found = score_table(self.lenient_card(solution), as_table(X))
-        return found.floats if loss_of(self.problem).gives_risks else found.decisive
+        scored = score_table(self.lenient_card(solution), as_table(X))
+        return scored.floats if loss_of(self.problem).gives_risks else scored.decisive
 
     def risks(self, solution: Solution, X: Any) -> NDArray[np.float64]:
         """The risks that an answer gives to rows, which may have missing values that those of the answer had not."""

@@ -24,9 +24,9 @@ from supersparse.learn.prepare.columns import plan_column
 from supersparse.learn.prepare.cuts import ClassTarget
 from supersparse.learn.prepare.feature import Feature, Recorded, holds_text
 from supersparse.learn.prepare.fitting import (
+    FeatureFacts,
     NoFeatureError,
     PreparedColumns,
-    Told,
     few_rows_note,
     is_yes_or_no,
     put_together,
@@ -240,12 +240,12 @@ def prepare_counted(prepare: Prepare, table: CountedTable, *, questions: bool = 
         for k, (name, one) in enumerate(table.columns.items())
     }
     if questions:
-        found = _questions(table, columns, settings)
+        prepared = _questions(table, columns, settings)
     else:
         everybody = ClassTarget(np.array(table.totals, dtype=np.float64), np.array([False, True]))
-        found = with_rare_answers(settings, everybody, lambda asked: _features(table, columns, asked, everybody))
+        prepared = with_rare_answers(settings, everybody, lambda asked: _features(table, columns, asked, everybody))
     texts = tuple(name for name, column in columns.items() if holds_text(column.cells))
-    return Prepare.of_found(Recorded(parameters=parameters, columns=names, texts=texts), found)
+    return Prepare.of_prepared(Recorded(parameters=parameters, columns=names, texts=texts), prepared)
 
 
 def _questions(table: CountedTable, columns: Mapping[str, RawColumn], settings: PrepareSettings) -> PreparedColumns:
@@ -255,22 +255,22 @@ def _questions(table: CountedTable, columns: Mapping[str, RawColumn], settings: 
     """
     settings.refuse_what_features_have()
     notes: dict[str, str] = {}
-    found: list[tuple[float, BandedColumn]] = []
+    tried: list[tuple[float, BandedColumn]] = []
     for name, counted in table.columns.items():
         banded = _answers(counted, columns[name], settings)
         notes[name] = banded if isinstance(banded, str) else banded[1].note
         if not isinstance(banded, str) and banded[1].question is not None:
-            found.append(banded)
-    if not found:
+            tried.append(banded)
+    if not tried:
         raise NoFeatureError.about("question", notes)
-    best = sorted(range(len(found)), key=lambda k: -found[k][0])[:_MOST_QUESTIONS]
-    kept = [found[k][1] for k in sorted(best)]
-    about = [] if len(kept) == len(found) else [f"{len(kept)} of {len(found)} columns tried: those that tell most"]
+    best = sorted(range(len(tried)), key=lambda k: -tried[k][0])[:_MOST_QUESTIONS]
+    kept = [tried[k][1] for k in sorted(best)]
+    about = [] if len(kept) == len(tried) else [f"{len(kept)} of {len(tried)} columns tried: those that tell most"]
     return PreparedColumns(
         questions=tuple(one.question for one in kept if one.question is not None),
         notes=(*about, *(f"{name}: {note}" for name, note in notes.items())),
         domains={one.question.column: one.domain for one in kept if one.question and one.domain},
-        n_candidates=len(found),
+        n_candidates=len(tried),
     )
 
 
@@ -283,8 +283,8 @@ def _answers(counted: CountedColumn, column: RawColumn, settings: PrepareSetting
     with threadpool_limits(1):  # so that sums have one order
         shapes = additive_shapes([binned.bins], counted.positive.astype(np.float64), weights)
     effects, worth = shapes.effects[0], binned.bins.sums(shapes.weights)
-    told = float(worth @ (effects - np.average(effects, weights=worth + 1e-12)) ** 2)
-    return told, choose_answers(binned, effects, shapes, weights, settings)
+    telling = float(worth @ (effects - np.average(effects, weights=worth + 1e-12)) ** 2)
+    return telling, choose_answers(binned, effects, shapes, weights, settings)
 
 
 def _unusable(counted: CountedColumn, column: RawColumn) -> str:
@@ -329,7 +329,7 @@ class _Telling:
     table: CountedTable
     columns: Mapping[str, RawColumn]
 
-    def __call__(self, features: Sequence[Feature]) -> list[Told]:
+    def __call__(self, features: Sequence[Feature]) -> list[FeatureFacts]:
         """Say what each tells."""
         digests = {feature.name: self._digest(feature) for feature in features}
         alike: dict[Hashable, list[Feature]] = {}
@@ -339,7 +339,7 @@ class _Telling:
         for group in alike.values():
             self._join(group, same)
         return [
-            Told(
+            FeatureFacts(
                 rarer=weight_apart(self._values(feature), target_of(self.table.columns[feature.column]).weights),
                 digest=same[feature.name],
             )

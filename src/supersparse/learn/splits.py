@@ -73,14 +73,14 @@ def splits_of(y: NDArray[Any], folds: int, *, groups: Any = None, times: Any = N
     read_whole(folds, "folds", 2, InvalidOptionError)
     if groups is not None and times is not None:
         raise InvalidOptionError("rows can be split by groups or by time, not both", "use one of them")
-    found = _evenly(y, folds, groups, seed) if times is None else _by_time(np.asarray(times), folds)
-    for k, split in enumerate(found, start=1):
+    splits = _evenly(y, folds, groups, seed) if times is None else _by_time(np.asarray(times), folds)
+    for k, split in enumerate(splits, start=1):
         for rows, what in zip(split, ("training", "test"), strict=True):
             if len(np.unique(y[rows])) < (2 if what == "training" else 1):
                 raise InvalidDataError(
                     f"the {what} rows of fold {k} of {folds} do not hold both classes", "use fewer folds"
                 )
-    return found
+    return splits
 
 
 def most_folds(y: NDArray[Any], groups: Any = None) -> int:
@@ -145,9 +145,9 @@ def hold_out(y: NDArray[Any], share: float, *, groups: Any = None, times: Any = 
         raise InvalidOptionError(f"the share to hold out is {share!r}", "give one between 0 and 1, such as 0.2")
     n, draw = len(y), np.random.RandomState(seed)
     if times is not None:
-        found = np.asarray(times)
-        latest = np.sort(found, kind="stable")[n - max(1, round(share * n))]
-        held = np.flatnonzero(found >= latest)
+        moments = np.asarray(times)
+        latest = np.sort(moments, kind="stable")[n - max(1, round(share * n))]
+        held = np.flatnonzero(moments >= latest)
     elif groups is not None:
         labels = np.unique(np.asarray(groups, dtype=str), return_inverse=True)[1]
         order = draw.permutation(int(labels.max()) + 1)

@@ -60,7 +60,7 @@ def fitted_teacher(asked: Any, rows: TrainingRows, positive: object, named: Coll
     if asked is None:
         return None
     if rows.risks is not None:
-        return _Given()
+        return _RisksOfRows()
     if not isinstance(asked, str):
         return _Classifier.of(asked, rows, positive)
     check_known_teacher(asked, ())
@@ -101,7 +101,7 @@ def sampled(rows: TrainingRows, most: int = MOST_ROWS, note: str | None = None) 
     return rows.take(kept, note)
 
 
-class _Given:
+class _RisksOfRows:
     """Risks that the rows bring, used as they are in every fold."""
 
     def risks(self, rows: TrainingRows) -> Floats:
@@ -144,25 +144,25 @@ class _Classifier:
         return cls(model, model.classes_.tolist().index(classes[0]))
 
     def risks(self, rows: TrainingRows) -> Floats:
-        found = np.asarray(self.model.predict_proba(rows.X), float)[:, self.place]
-        return read_risks(found, len(rows.y))
+        risks = np.asarray(self.model.predict_proba(rows.X), float)[:, self.place]
+        return read_risks(risks, len(rows.y))
 
 
-def read_risks(given: Any, n_rows: int) -> Floats:
+def read_risks(risks: Any, n_rows: int) -> Floats:
     """Check the risks of a teacher, one from 0 to 1 per row."""
     try:
-        found = np.asarray(given, float)
+        numbers = np.asarray(risks, float)
     except (TypeError, ValueError):
         raise InvalidDataError("the risks of the teacher are not numbers", "give one from 0 to 1 per row") from None
-    if found.shape != (n_rows,):
-        raise InvalidDataError(f"the teacher gives {found.size} risks for {n_rows} rows", "give one per row")
-    wrong = ~((found >= 0) & (found <= 1))
+    if numbers.shape != (n_rows,):
+        raise InvalidDataError(f"the teacher gives {numbers.size} risks for {n_rows} rows", "give one per row")
+    wrong = ~((numbers >= 0) & (numbers <= 1))
     if wrong.any():
         raise InvalidDataError(
-            f"the teacher: row {int(wrong.argmax())} (counted from 0) has the risk {found[wrong.argmax()]:g}",
+            f"the teacher: row {int(wrong.argmax())} (counted from 0) has the risk {numbers[wrong.argmax()]:g}",
             "give a number from 0 to 1",
         )
-    return found
+    return numbers
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -281,10 +281,10 @@ def _boosted(
         train, test = hold_out(y, _HELD_OUT, **by)
     except InvalidDataError:
         return None
-    given = None if weights is None else weights[train]
+    train_weights = None if weights is None else weights[train]
     whole = HistGradientBoostingClassifier(max_iter=_MOST_STUMPS, early_stopping=False, **options)
     losses = []
-    for risks in whole.fit(X[train], y[train], given).staged_predict_proba(X[test]):
+    for risks in whole.fit(X[train], y[train], train_weights).staged_predict_proba(X[test]):
         losses.append(float(-np.log(np.where(y[test], risks[:, 1], risks[:, 0])).mean()))
         if len(losses) - 1 - int(np.argmin(losses)) >= _PATIENCE:
             break
@@ -317,7 +317,7 @@ class _Encoding:
     @classmethod
     def of(cls, table: CellTable, named: Collection[str], weights: Floats | None) -> "_Encoding":
         """Learn means, spreads and frequent categories."""
-        found = []
+        columns = []
         for name, cells in table.columns.items():
             kind = kind_of_column(cells)
             if kind == "nothing" or kind.startswith("values such as"):
@@ -334,8 +334,8 @@ class _Encoding:
                 numbers = values.astype(np.float64)[codes]
                 mean = float(np.average(numbers, weights=w))
                 spread = float(np.sqrt(np.average((numbers - mean) ** 2, weights=w))) or 1.0
-            found.append(_Column(name=name, levels=levels, mean=mean, spread=spread, has_missing=has_missing))
-        return cls(tuple(found))
+            columns.append(_Column(name=name, levels=levels, mean=mean, spread=spread, has_missing=has_missing))
+        return cls(tuple(columns))
 
     def matrix(self, table: CellTable) -> Floats:
         """The numbers of each row."""

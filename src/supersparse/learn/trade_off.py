@@ -121,24 +121,25 @@ def sweep(
         watch.stage(tried.in_words(k))
         part = clock.part(1 / (len(tried.values) - k))
         asked, problem = tried.asking(value), tried.question(value).problem
-        found = validate(asked, rows, folds, clock=part, problem=problem, taught=taught)
-        if found is not None and found.is_unfinished and clock.left != 0:
-            found = validate(asked, rows, folds, clock=clock, problem=problem, taught=taught, so_far=found)
-        if (found is None and part.left != 0) or (found is not None and found.interrupted):
+        validation = validate(asked, rows, folds, clock=part, problem=problem, taught=taught)
+        if validation is not None and validation.is_unfinished and clock.left != 0:
+            validation = validate(asked, rows, folds, clock=clock, problem=problem, taught=taught, so_far=validation)
+        if (validation is None and part.left != 0) or (validation is not None and validation.interrupted):
             raise KeyboardInterrupt
-        if found is None or not found.unseen:
+        if validation is None or not validation.unseen:
             raise InvalidOptionError(
                 "the time limit leaves too little time for the folds of each ratio",
                 "raise it, or use fewer ratios or folds",
             )
-        pooled = Pooled.of(rows, tried.positive, found.unseen)
+        pooled = Pooled.of(rows, tried.positive, validation.unseen)
         points.append(
             CrossValidatedPoint(
                 ratio=None if tried.of_limits else value,
                 limit=value if tried.of_limits else None,
-                features=mean(found.chosen.sizes),
+                features=mean(validation.chosen.sizes),
                 performance=replace(
-                    performance_of(pooled.tally(1.0, Fraction(0)), "cross-validation"), folds=found.cut_of(found.unseen)
+                    performance_of(pooled.tally(1.0, Fraction(0)), "cross-validation"),
+                    folds=validation.cut_of(validation.unseen),
                 ),
             )
         )
@@ -147,16 +148,16 @@ def sweep(
 
 def risks_by_fold(recipe: Recipe, rows: TrainingRows, folds: Folds, positive: object) -> dict[str, Floats]:
     """The teacher's risks of the training rows of each fold, which no ratio changes."""
-    found = dict[str, Floats]()
+    risks = dict[str, Floats]()
     if not recipe.settings.asks_questions or rows.risks is not None:
-        return found
+        return risks
     for fold in named_folds(folds.splits):
         train = rows.take(fold.train)
         teacher = recipe.teacher_of(train, positive)
         if teacher is not None:
-            found[fold.name] = np.full(len(rows.y), np.nan)
-            found[fold.name][fold.train] = teacher.risks(train)
-    return found
+            risks[fold.name] = np.full(len(rows.y), np.nan)
+            risks[fold.name][fold.train] = teacher.risks(train)
+    return risks
 
 
 def sweep_held_out(

@@ -36,22 +36,22 @@ def training_performance(solution: Solution) -> Performance:
     Class weights do not enter, but in the log loss of a risk model. The counts are those that were verified.
     The AUC is computed in whole numbers: a card of many different totals would take long in fractions.
     """
-    found = solution.evaluation
-    auc = auc_with_interval(_auc(solution), found.negative, found.positive, LEVEL)
+    evaluation = solution.evaluation
+    auc = auc_with_interval(_auc(solution), evaluation.negative, evaluation.positive, LEVEL)
     loss, baseline = _log_losses(solution) if loss_of(solution.problem).gives_risks else (None, None)
     return replace(
-        training_counts(found), auc=auc.value, auc_interval=auc.interval, log_loss=loss, baseline_log_loss=baseline
+        training_counts(evaluation), auc=auc.value, auc_interval=auc.interval, log_loss=loss, baseline_log_loss=baseline
     )
 
 
-def training_counts(found: PointsEvaluation) -> Performance:
+def training_counts(evaluation: PointsEvaluation) -> Performance:
     """The four counts on the training rows as `predict` classifies: a score of 0 is the negative class."""
-    false_positives = found.wrong_negative - found.zero_negative
+    false_positives = evaluation.wrong_negative - evaluation.zero_negative
     return Performance(
         on="training",
-        true_positives=found.positive - found.wrong_positive,
-        false_negatives=found.wrong_positive,
-        true_negatives=found.negative - false_positives,
+        true_positives=evaluation.positive - evaluation.wrong_positive,
+        false_negatives=evaluation.wrong_positive,
+        true_negatives=evaluation.negative - false_positives,
         false_positives=false_positives,
     )
 

@@ -63,13 +63,13 @@ class Tried:
 
     def measures(self) -> dict[str, float | None]:
         """The mean of each measure over the folds that have it, and the deviation of the errors."""
-        found: dict[str, float | None] = {}
+        measures: dict[str, float | None] = {}
         for name in _MEASURES:
             known = [float(value) for one in self.performances if (value := getattr(one, name)) is not None]
-            found[name] = mean(known) if known else None
-        found["error_sd"] = pstdev(float(one.error) for one in self.performances)
-        found["features"] = mean(self.sizes)
-        return found
+            measures[name] = mean(known) if known else None
+        measures["error_sd"] = pstdev(float(one.error) for one in self.performances)
+        measures["features"] = mean(self.sizes)
+        return measures
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -220,8 +220,8 @@ def validate(
     if not by_fold:
         return None
     choices = None if so_far is None else so_far.choices
-    found = _validation(recipe, rows, folds, problem, penalties, by_fold, choices)
-    return replace(found, interrupted=interrupted, least=crossfit.least)
+    validation = _validation(recipe, rows, folds, problem, penalties, by_fold, choices)
+    return replace(validation, interrupted=interrupted, least=crossfit.least)
 
 
 def _penalties(settings: Settings, folds: Folds, problem: Problem) -> tuple[float, ...]:
@@ -245,8 +245,8 @@ def _validation(
 ) -> Validation:
     """Put the folds together, and choose."""
     pooled = [Pooled.of(rows, problem.rows.classes[1], [results[0].unseen]) for results in by_fold]
-    given = recipe.settings.C0
-    of_each: Sequence[float | None] = penalties or [float(given) if isinstance(given, Fraction) else None]
+    C0_asked = recipe.settings.C0
+    of_each: Sequence[float | None] = penalties or [float(C0_asked) if isinstance(C0_asked, Fraction) else None]
     tried = tuple(
         Tried(
             C0=C0,

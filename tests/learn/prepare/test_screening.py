@@ -10,7 +10,7 @@ from supersparse.card.rules import InRange, ValueOf
 from supersparse.learn.prepare.columns import FeatureCandidate
 from supersparse.learn.prepare.cuts import ClassTarget
 from supersparse.learn.prepare.feature import Feature
-from supersparse.learn.prepare.fitting import screen, told_by
+from supersparse.learn.prepare.fitting import facts_of, screen
 from supersparse.table.values import read_cells
 
 
@@ -25,7 +25,7 @@ def kept(candidates, columns, *, least=0.0, most=None, positive=None):
     n_rows = len(next(iter(columns.values())))
     labels = None if positive is None else np.array(positive, dtype=bool)
     target = ClassTarget(np.ones(n_rows), labels)
-    told = [told_by(one.feature, cells, target) for one in candidates]
+    told = [facts_of(one.feature, cells, target) for one in candidates]
     found = screen(candidates, told, target, least=least, most=most)
     return [feature.name for feature in found.kept], (found.few_rows, found.repeated, found.beyond_limit)
 

@@ -13,7 +13,7 @@ from supersparse.constraints import min_sensitivity, min_specificity
 from supersparse.engine.answers import penalty_grid
 from supersparse.engine.answers import penalty_grid as kept
 from supersparse.errors import InvalidOptionError, InvalidProblemError, UnsupportedProblemError
-from supersparse.learn import initial
+from supersparse.learn import initial as starts
 from supersparse.learn.crossfit import FitsOfFold
 from supersparse.problem.objective import evaluate
 
@@ -78,13 +78,13 @@ def test_a_start_that_cannot_be_used_is_an_error_before_any_search(model, initia
 
 def test_a_linear_model_is_fitted_to_the_rows_of_each_fit(monkeypatch):
     rows = []
-    real = initial._fitted_coefficients
+    real = starts._fitted_coefficients
 
     def spy(model, problem):
         rows.append(problem.rows.n_rows)
         return real(model, problem)
 
-    monkeypatch.setattr(initial, "_fitted_coefficients", spy)
+    monkeypatch.setattr(starts, "_fitted_coefficients", spy)
     clone(CV).set_params(initial=LogisticRegression().fit(X, Y)).fit(X, Y)
     assert rows == [60, 60, 60]  # the last fit has the model that was fitted to all rows
     rows.clear()
@@ -105,15 +105,15 @@ def test_parameters_of_the_start_can_be_searched():
 def test_weights_reach_the_linear_model(monkeypatch):
     seen = []
 
-    class Told(LogisticRegression):
+    class FeatureFacts(LogisticRegression):
         def fit(self, X, y, sample_weight=None):
             seen.append((y, sample_weight))
             return super().fit(X, y, sample_weight)
 
-    monkeypatch.setattr(initial, "clone", lambda model: model)
+    monkeypatch.setattr(starts, "clone", lambda model: model)
     weights = np.arange(90) % 3
-    model = clone(ONE).set_params(initial=Told(), class_weight={"yes": 2}, positive="yes")
-    model.initial = Told()
+    model = clone(ONE).set_params(initial=FeatureFacts(), class_weight={"yes": 2}, positive="yes")
+    model.initial = FeatureFacts()
     model.fit(X, Y, sample_weight=weights)
     ((positive, given),) = seen
     kept_rows = weights > 0

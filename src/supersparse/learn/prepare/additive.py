@@ -128,11 +128,11 @@ def best_parts(values: Floats, weights: Floats, rows: Floats, most: int, least: 
         through = best[-1][:, None] + cost
         came_from.append(through.argmin(axis=0))
         best.append(through.min(axis=0))
-    found = [(float(one[n]), k) for k, one in enumerate(best) if np.isfinite(one[n])]
-    if not found:
+    reachable = [(float(one[n]), k) for k, one in enumerate(best) if np.isfinite(one[n])]
+    if not reachable:
         return [0]
-    price = 1e-6 * (found[0][0] + 1e-12)
-    _, parts = min(found, key=lambda one: (one[0] + price * (one[1] + 1), one[1]))
+    price = 1e-6 * (reachable[0][0] + 1e-12)
+    _, parts = min(reachable, key=lambda one: (one[0] + price * (one[1] + 1), one[1]))
     starts, end = [], n
     for k in range(parts, -1, -1):
         end = int(came_from[k][end])

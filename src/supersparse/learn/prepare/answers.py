@@ -45,11 +45,11 @@ def prepare_questions(
     for name, cells in table.columns.items():
         kind = kind_of_column(cells)
         column = RawColumn(name=name, position=positions[name], cells=cells)
-        found = unusable(kind) or binned_column(column, kind, weights, settings)
-        if isinstance(found, str):
-            notes[name] = found
+        result = unusable(kind) or binned_column(column, kind, weights, settings)
+        if isinstance(result, str):
+            notes[name] = result
         else:
-            binned.append(found)
+            binned.append(result)
     n_candidates = len(binned)
     if n_candidates > MOST_QUESTIONS:
         binned = _most_telling(binned, log_odds(guide), weights)
@@ -84,6 +84,6 @@ def binned_column(column: RawColumn, kind: str, weights: Floats, settings: Prepa
 
 
 def _most_telling(binned: list[BinnedColumn], guide: Floats, weights: Floats) -> list[BinnedColumn]:
-    told = np.array([bins_effect(one.bins, guide, weights) for one in binned])
-    best: NDArray[np.intp] = np.sort(np.argsort(-told, kind="stable")[:MOST_QUESTIONS])
+    effects = np.array([bins_effect(one.bins, guide, weights) for one in binned])
+    best: NDArray[np.intp] = np.sort(np.argsort(-effects, kind="stable")[:MOST_QUESTIONS])
     return [binned[k] for k in best.tolist()]

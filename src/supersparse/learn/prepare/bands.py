@@ -34,7 +34,7 @@ _MOST_BINS, _MOST_LEVELS = 20, 25
 _LEAST_ROWS, _LEAST_SHARE = 5, 0.02  # of an answer
 _MISSING_ROWS, _MISSING_SHARE, _MISSING_EFFECT = 20, 0.05, 0.3
 _REACH = 0.025  # share of the rows that a cut may pass to become a shorter number
-_TOLD = 0.01  # share of the deviance that a free shape must gain to be named
+_WORTH_A_NOTE = 0.01  # share of the deviance that a free shape must gain to be named
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,13 +59,13 @@ class ColumnQuestion:
 
     def of_cells(self, cells: Cells) -> NDArray[np.uint8]:
         """The number of the answer of every row."""
-        found = np.zeros(len(cells), dtype=np.uint8)
+        answers = np.zeros(len(cells), dtype=np.uint8)
         for k, rule in enumerate(self.rules):
             if not isinstance(rule, IsMissing):
-                found[np.asarray(as_numbers(*multiplied(rule, cells)), bool)] = k
+                answers[np.asarray(as_numbers(*multiplied(rule, cells)), bool)] = k
         if cells.missing is not None and self.missing is not None:
-            found[cells.missing] = self.missing
-        return found
+            answers[cells.missing] = self.missing
+        return answers
 
     def item(self, answer: int, points: Fraction) -> Item:
         """The line of a card that gives points for an answer."""
@@ -98,8 +98,8 @@ def bin_column(
     """Put the values of a column into bins, or say why it is left out; `filling` stands for a missing value."""
     name, present = column.name, column.present
     is_named = kind in ("categories", "yes or no") or name in settings.categorical or name in settings.ordered
-    for what, given in (("a direction", settings.direction), ("a shape", settings.shape)):
-        if name in given and kind == "categories" and name not in settings.ordered and given[name] != "any":
+    for what, asked in (("a direction", settings.direction), ("a shape", settings.shape)):
+        if name in asked and kind == "categories" and name not in settings.ordered and asked[name] != "any":
             raise InvalidProblemError(
                 f"column {name!r} has {what}, but contains categories",
                 f"list its levels in order with {ordered_levels(name)}",
@@ -170,11 +170,11 @@ def choose_answers(
     shape = settings.shape_of_answers(raw.name)
     fitted = monotone(values, worth, shape) if bins.in_order else values
     most = (MOST_CUTS if settings.max_cuts == "auto" else settings.max_cuts) + 1
-    given = settings.cut_points.get(raw.name)
+    cut_points = settings.cut_points.get(raw.name)
     note = ""
-    if given is not None and column.starts is not None:
-        rules, groups = _by_cuts(raw, sorted(set(given))), None
-        note = f"cut at {', '.join(map(shown, sorted(set(given))))} (your cut points)"
+    if cut_points is not None and column.starts is not None:
+        rules, groups = _by_cuts(raw, sorted(set(cut_points))), None
+        note = f"cut at {', '.join(map(shown, sorted(set(cut_points))))} (your cut points)"
     else:
         starts = best_parts(fitted, worth, held, most, float(least))
         groups = [kept[a:b] for a, b in zip(starts, [*starts[1:], len(kept)], strict=True)]
@@ -187,7 +187,7 @@ def choose_answers(
         )
         note = _note(column, rules)
     gain = float(worth @ (values - fitted) ** 2) / shapes.null_deviance
-    if gain > _TOLD:
+    if gain > _WORTH_A_NOTE:
         note += f"; a free shape would gain {gain:.0%} of the deviance (shape {raw.name}=any)"
     question = ColumnQuestion(
         column=raw.name,
@@ -197,7 +197,7 @@ def choose_answers(
         shape=shape,
         unit=settings.units.get(raw.name),
     )
-    question, said = _with_missing(question, column, effects, working, float(rows[-1]), total)
+    question, about_missing = _with_missing(question, column, effects, working, float(rows[-1]), total)
     if len(question.rules) < 2:
         few = "no cut" if column.starts is not None else "no grouping"
         return BandedColumn(
@@ -205,7 +205,9 @@ def choose_answers(
             domain=None,
             note=f"left out: {few} with {least:g} rows in every answer separates the classes",
         )
-    return BandedColumn(question=question, domain=domain_of(raw, named=column.starts is None), note=note + said)
+    return BandedColumn(
+        question=question, domain=domain_of(raw, named=column.starts is None), note=note + about_missing
+    )
 
 
 def _by_cuts(raw: RawColumn, cuts: Sequence[Fraction]) -> tuple[Rule, ...]:
@@ -259,7 +261,7 @@ def _categories(column: BinnedColumn, groups: Sequence[NDArray[np.intp]]) -> tup
     rules: list[Rule] = []
     for k, group in enumerate(groups):
         if column.is_open and last in group:
-            rules.append(IsNoneOf(name, tuple(v for g, own in enumerate(named) if g != k for v in own)))
+            rules.append(IsNoneOf(name, tuple(v for g, levels in enumerate(named) if g != k for v in levels)))
         else:
             rules.append(IsOneOf(name, named[k]))
     return tuple(rules)
@@ -288,8 +290,8 @@ def _with_missing(
     of = f"; {raw.n_missing} of {raw.n_rows} missing: "
     enough = n_missing >= max(_MISSING_ROWS, _MISSING_SHARE * total)
     if enough and (len(question.rules) == 1 or apart[nearest] > _MISSING_EFFECT):
-        own = (*question.rules, IsMissing(raw.name))
-        return replace(question, rules=own, missing=len(own) - 1), of + "an answer of their own"
+        rules = (*question.rules, IsMissing(raw.name))
+        return replace(question, rules=rules, missing=len(rules) - 1), of + "an answer of their own"
     return replace(question, missing=nearest), f"{of}they count as {condition(question.rules[nearest])!r}"
 
 

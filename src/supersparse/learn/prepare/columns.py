@@ -53,7 +53,7 @@ class Offer:
 
     rule: Rule
     gain: float
-    given: bool = False  # requested by the user: always kept
+    is_asked: bool = False  # requested by the user: always kept
 
 
 def value_offer(column: RawColumn, target: ClassTarget) -> Offer:
@@ -94,22 +94,22 @@ def threshold_offers(column: RawColumn, target: ClassTarget, cuts: CutMethod, mo
     return [Offer(rule=InRange(column.name, low=edges.cuts[cut]), gain=float(gains[cut])) for cut in chosen]
 
 
-def given_offers(column: RawColumn, target: ClassTarget, cut_points: Sequence[Fraction]) -> list[Offer]:
+def asked_offers(column: RawColumn, target: ClassTarget, cut_points: Sequence[Fraction]) -> list[Offer]:
     """Offer the user's cut points."""
-    return [_ranged(column, target, InRange(column.name, low=cut), given=True) for cut in sorted(set(cut_points))]
+    return [_ranged(column, target, InRange(column.name, low=cut), is_asked=True) for cut in sorted(set(cut_points))]
 
 
 def interval_offers(column: RawColumn, target: ClassTarget, offers: Sequence[Offer], most: int) -> list[Offer]:
     """Offer the most informative intervals between two cuts."""
     cuts = sorted({o.rule.low for o in offers if isinstance(o.rule, InRange) and o.rule.low is not None})
-    found = [_ranged(column, target, InRange(column.name, low=low, high=high)) for low, high in combinations(cuts, 2)]
-    return sorted(found, key=lambda offer: -offer.gain)[:most]
+    between = [_ranged(column, target, InRange(column.name, low=low, high=high)) for low, high in combinations(cuts, 2)]
+    return sorted(between, key=lambda offer: -offer.gain)[:most]
 
 
-def _ranged(column: RawColumn, target: ClassTarget, rule: InRange, *, given: bool = False) -> Offer:
+def _ranged(column: RawColumn, target: ClassTarget, rule: InRange, *, is_asked: bool = False) -> Offer:
     values, codes = column.distinct
     counts = target.take(column.present).by_code(codes, len(values))
-    return Offer(rule=rule, gain=gain(counts, rule.mask(values)), given=given)
+    return Offer(rule=rule, gain=gain(counts, rule.mask(values)), is_asked=is_asked)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,14 +149,14 @@ def ordered_offers(column: RawColumn, target: ClassTarget, order: Sequence[Categ
     counts = target.take(column.present).by_code(codes, len(levels))
     weight = dict(zip(levels, counts.both.tolist(), strict=True))
     by_level = np.array([weight.get(level, 0.0) for level in order])
-    found: dict[int, Offer] = {}
+    offers: dict[int, Offer] = {}
     for k in range(1, len(order)):
         higher = tuple(order[k:])
         inside = np.array([level in higher for level in levels], dtype=bool)
         if min(by_level[:k].sum(), by_level[k:].sum()) >= least * (1 - 1e-9):
-            found[k - 1] = Offer(rule=IsOneOf(column.name, higher), gain=gain(counts, inside))
-    best_first = sorted(found, key=lambda k: -found[k].gain)
-    return [found[k] for k in apart(by_level, best_first, least)]
+            offers[k - 1] = Offer(rule=IsOneOf(column.name, higher), gain=gain(counts, inside))
+    best_first = sorted(offers, key=lambda k: -offers[k].gain)
+    return [offers[k] for k in apart(by_level, best_first, least)]
 
 
 def category_text_of(rule: Rule) -> str:
@@ -216,7 +216,7 @@ def plan_column(column: RawColumn, kind: str, target: ClassTarget, settings: Pre
                 direction=settings.direction.get(column.name),
             ),
             gain=offer.gain,
-            round=-1 if offer.given else k,
+            round=-1 if offer.is_asked else k,
         )
         for k, offer in enumerate(offers)
     ]
@@ -239,11 +239,11 @@ def _number_offers(
     column: RawColumn, kind: str, target: ClassTarget, settings: PrepareSettings, enough: Enough
 ) -> tuple[list[Offer], str]:
     name = column.name
-    given = settings.cut_points.get(name)
+    cut_points = settings.cut_points.get(name)
     if len(column.distinct[0]) == 1:
         return [], _ALIKE if column.is_finer_than_doubles else _ALL_THE_SAME
-    if given is not None:
-        offers = given_offers(column, target, given)
+    if cut_points is not None:
+        offers = asked_offers(column, target, cut_points)
         note = f"cut at {_listed(offers)} (your cut points)"
     elif kind == "yes or no":
         return [value_offer(column, target)], "yes (1) or no (0)"
@@ -288,25 +288,25 @@ def _named_offers(
         if len(offers) < len(order) - 1:
             note += f"; {len(offers)} of {len(order) - 1} steps offered, with {enough.in_words} between"
         return offers, note
-    found = level_offers(column, target, enough.weight)
-    return found.offers, _levels_note(column, found, enough)
+    of_levels = level_offers(column, target, enough.weight)
+    return of_levels.offers, _levels_note(column, of_levels, enough)
 
 
-def _levels_note(column: RawColumn, found: LevelOffers, enough: Enough) -> str:
+def _levels_note(column: RawColumn, of_levels: LevelOffers, enough: Enough) -> str:
     n_rows = column.n_rows - column.n_missing
-    if not found.offers:
+    if not of_levels.offers:
         return (
-            f"left out: {found.n_levels} different values in {n_rows} rows{_looks_like_numbers(column)}"
-            if found.n_levels > 1
+            f"left out: {of_levels.n_levels} different values in {n_rows} rows{_looks_like_numbers(column)}"
+            if of_levels.n_levels > 1
             else _ALL_THE_SAME
         )
-    levels = "one category" if found.n_levels == 1 else f"{found.n_levels} categories"
+    levels = "one category" if of_levels.n_levels == 1 else f"{of_levels.n_levels} categories"
     note = f"{levels}{_looks_like_numbers(column)}"
-    if found.rare:
+    if of_levels.rare:
         fewer = "less" if "of" in enough.in_words else "fewer"
         share = f"in {fewer} than {enough.in_words}"
-        end = "combined into one question" if found.grouped else "no question of their own"
-        note += f"; {_some(found.rare)} {share}: {end}"
+        end = "combined into one question" if of_levels.grouped else "no question of their own"
+        note += f"; {_some(of_levels.rare)} {share}: {end}"
     return note
 
 

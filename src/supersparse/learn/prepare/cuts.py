@@ -287,14 +287,14 @@ def _windows(allowed: NDArray[np.intp], both: Floats, shares: Floats, reach: flo
     below = np.cumsum(both)[allowed - 1] / both.sum()
     starts = np.searchsorted(below, shares - reach, side="left")
     ends = np.searchsorted(below, shares + reach, side="right")
-    found = []
+    windows = []
     for share, start, end in zip(shares.tolist(), starts.tolist(), ends.tolist(), strict=True):
         if start == end:
             before, after = max(start - 1, 0), min(start, len(below) - 1)
             start = before if share - below[before] <= below[after] - share else after
             end = start + 1
-        found.append((int(allowed[start]), int(allowed[end - 1])))
-    return list(dict.fromkeys(found))
+        windows.append((int(allowed[start]), int(allowed[end - 1])))
+    return list(dict.fromkeys(windows))
 
 
 def _edges(values: NDArray[np.generic], counts: ClassCounts, windows: list[tuple[int, int]], column: str) -> Edges:

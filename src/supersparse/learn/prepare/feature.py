@@ -196,10 +196,10 @@ def taken_apart(settings: Mapping[str, Any]) -> tuple[Mapping[str, Any], Recorde
     if KEY not in settings:
         return settings, None
     try:
-        found = dict(settings[KEY])
-        columns, texts = (tuple(map(str, found.pop(name))) for name in ("columns", "texts"))
+        content = dict(settings[KEY])
+        columns, texts = (tuple(map(str, content.pop(name))) for name in ("columns", "texts"))
         recorded = Recorded(
-            parameters={name: plain_value(value) for name, value in found.items()}, columns=columns, texts=texts
+            parameters={name: plain_value(value) for name, value in content.items()}, columns=columns, texts=texts
         )
     except (AttributeError, KeyError, TypeError, ValueError, ZeroDivisionError) as error:
         raise InvalidCardError(f"the card's record of how its features were made is damaged: {error}") from None

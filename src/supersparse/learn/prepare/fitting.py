@@ -79,7 +79,7 @@ class Screened:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
+class FeatureFacts:
     """The information in a feature: the weight of the rows without its most common value, and which they are.
 
     Features that repeat or negate each other have the same digest.
@@ -119,8 +119,8 @@ def prepare_columns(
                 break
             column = RawColumn(name=name, position=positions[name], cells=table.columns[name])
             plans[name] = plan_column(column, kinds[name], target, settings)
-            if kinds[name] == "numbers" and name not in settings.named and (found := _codes(column)):
-                codes[name] = found
+            if kinds[name] == "numbers" and name not in settings.named and (coded := _codes(column)):
+                codes[name] = coded
         notes = {name: plan.note + _codes_note(codes.get(name, ())) for name, plan in plans.items()} | unused
         cells = {name: plan.cells for name, plan in plans.items()}
         prepared = put_together(
@@ -130,7 +130,7 @@ def prepare_columns(
             target,
             n_rows,
             settings,
-            lambda features: [told_by(feature, cells, target) for feature in features],
+            lambda features: [facts_of(feature, cells, target) for feature in features],
         )
         unreadable = {name: kind for name, kind in kinds.items() if kind.startswith("values such as")}
         return replace(prepared, codes=codes, unreadable=unreadable)
@@ -170,13 +170,13 @@ def put_together(
     target: ClassTarget,
     n_rows: int,
     settings: PrepareSettings,
-    tell: Callable[[Sequence[Feature]], Sequence[Told]],
+    tell: Callable[[Sequence[Feature]], Sequence[FeatureFacts]],
 ) -> PreparedColumns:
     """Select the features of all columns; `notes` are on each column, `all_notes` on the table."""
     most, enough = _most_candidates(settings, n_rows), Enough.of(target, settings.least_share)
     candidates = [candidate for plan in plans for candidate in plan.candidates]
-    told = tell([candidate.feature for candidate in candidates])
-    kept = screen(candidates, told, target, least=enough.weight, most=most)
+    facts = tell([candidate.feature for candidate in candidates])
+    kept = screen(candidates, facts, target, least=enough.weight, most=most)
     in_use = {feature.column for feature in kept.kept}
     unused = {plan.name for plan in plans if plan.candidates and plan.name not in in_use}
     for name in unused:
@@ -189,7 +189,7 @@ def put_together(
     return PreparedColumns(
         features=kept.kept,
         constraints=_constraints(kept.kept, settings),
-        notes=(*all_notes, *_said_of_columns(notes, outdone), *_left_out(kept, most)),
+        notes=(*all_notes, *_column_notes(notes, outdone), *_left_out(kept, most)),
         domains={plan.name: plan.domain for plan in plans if plan.domain is not None},
         n_candidates=kept.n_candidates,
         n_rare=kept.few_rows,
@@ -234,7 +234,7 @@ def few_rows_note(target: ClassTarget, settings: PrepareSettings) -> list[str]:
     ]
 
 
-def _said_of_columns(notes: dict[str, str], outdone: list[str]) -> Iterator[str]:
+def _column_notes(notes: dict[str, str], outdone: list[str]) -> Iterator[str]:
     """One note per column, or a shared one if many columns are unused."""
     together = set(outdone) if len(outdone) > _MANY_OUTDONE else set()
     yield from (f"{name}: {note}" for name, note in notes.items() if name not in together)
@@ -272,8 +272,8 @@ def _read_labels(y: object, *, needed: bool) -> NDArray[np.bool_] | None:
             raise
         return None  # another kind of target, for other estimators in a Pipeline
     # by sorted order, whichever class is called positive: parts of the rows must not differ in that
-    found: NDArray[np.bool_] = labels == last
-    return found
+    positive: NDArray[np.bool_] = labels == last
+    return positive
 
 
 def unusable(kind: str) -> str:
@@ -293,11 +293,11 @@ def usable_columns(table: CellTable) -> CellTable:
 
 def complete_rows(table: CellTable) -> NDArray[np.bool_]:
     """Which rows have a value in every column."""
-    found = np.ones(table.n_rows, dtype=bool)
+    complete = np.ones(table.n_rows, dtype=bool)
     for cells in table.columns.values():
         if cells.missing is not None:
-            found &= ~cells.missing
-    return found
+            complete &= ~cells.missing
+    return complete
 
 
 def _without_gaps(table: CellTable, target: ClassTarget) -> tuple[CellTable, ClassTarget, list[str]]:
@@ -329,16 +329,16 @@ def _constraints(features: Sequence[Feature], settings: PrepareSettings) -> tupl
         by_level = isinstance(feature.rule, IsOneOf) and feature.column in settings.ordered
         if by_level or isinstance(feature.rule, InRange):
             by_column.setdefault(feature.column, []).append(feature.name)
-    found: list[Constraint] = []
+    constraints: list[Constraint] = []
     most = settings.per_variable
     many = {} if most is None else {column: names for column, names in by_column.items() if len(names) > most}
     if most is not None and many:
-        found.append(thresholds_per_variable(most, many))
+        constraints.append(thresholds_per_variable(most, many))
     if most is None or most > 1:
         several = {c: names for c, names in by_column.items() if len(names) > 1 and settings.is_monotone(c)}
         if several:
-            found.append(same_sign(several))
-    return tuple(found)
+            constraints.append(same_sign(several))
+    return tuple(constraints)
 
 
 def _left_out(kept: Screened, most: int | None) -> list[str]:
@@ -347,44 +347,49 @@ def _left_out(kept: Screened, most: int | None) -> list[str]:
         (kept.repeated, "repeating or negating another"),
         (kept.beyond_limit, f"beyond the limit of {most} (candidates)"),
     ]
-    said = [f"{count} {reason}" for count, reason in reasons if count]
+    parts = [f"{count} {reason}" for count, reason in reasons if count]
     features = counted(len(kept.kept), "feature")
-    return [f"{features}; candidates left out: {', '.join(said)}"] if said else []
+    return [f"{features}; candidates left out: {', '.join(parts)}"] if parts else []
 
 
-def told_by(feature: Feature, columns: Mapping[str, Cells], target: ClassTarget) -> Told:
+def facts_of(feature: Feature, columns: Mapping[str, Cells], target: ClassTarget) -> FeatureFacts:
     """Look at all rows of a feature."""
     values = feature.of_cells(columns[feature.column])
-    return Told(rarer=weight_apart(values, target.weights), digest=_digest(values))
+    return FeatureFacts(rarer=weight_apart(values, target.weights), digest=_digest(values))
 
 
 def screen(
-    candidates: Sequence[FeatureCandidate], told: Sequence[Told], target: ClassTarget, *, least: float, most: int | None
+    candidates: Sequence[FeatureCandidate],
+    facts: Sequence[FeatureFacts],
+    target: ClassTarget,
+    *,
+    least: float,
+    most: int | None,
 ) -> Screened:
     """Keep the best candidates up to a maximum; those that the user requested are always kept.
 
     Leaving out what repeats or negates another loses no card. What single out too few rows could save at most
-    that share of the errors. What lies beyond the maximum may be missed, and is counted. `told` is of each candidate.
+    that share of the errors. What lies beyond the maximum may be missed, and is counted. `facts` are of each candidate.
     """
     by_chance = target.by_chance if target.positive is not None else 0.0
 
-    def rank(pair: tuple[FeatureCandidate, Told]) -> tuple[Any, ...]:
+    def rank(pair: tuple[FeatureCandidate, FeatureFacts]) -> tuple[Any, ...]:
         c = pair[0]
         return c.round >= 0 and c.gain < by_chance, c.round, -c.gain, c.feature.position, c.feature.name
 
     seen: set[Hashable] = set()
     kept: list[Feature] = []
     few = repeated = beyond = 0
-    for candidate, tells in sorted(zip(candidates, told, strict=True), key=rank):
-        given = candidate.round < 0
-        if not (tells.rarer > 0 and tells.rarer >= (0.0 if given else least) - 1e-9 * max(1.0, target.total)):
+    for candidate, tells in sorted(zip(candidates, facts, strict=True), key=rank):
+        is_asked = candidate.round < 0
+        if not (tells.rarer > 0 and tells.rarer >= (0.0 if is_asked else least) - 1e-9 * max(1.0, target.total)):
             few += 1
             continue
         if tells.digest in seen:
             repeated += 1
             continue
         seen.add(tells.digest)
-        if most is not None and len(kept) >= most and not given:
+        if most is not None and len(kept) >= most and not is_asked:
             beyond += 1
         else:
             kept.append(candidate.feature)

@@ -133,33 +133,33 @@ class Prepare(PlainState, PrepareParameters, TransformerMixin, BaseEstimator):  
             delattr(self, "feature_names_in_")
         if not is_array(X):
             self.feature_names_in_ = np.array(list(table.columns), dtype=object)
-        given = self.ordered or {}
-        brought = {name: list(levels) for name, levels in settings.ordered.items() if name not in given}
-        self._ordered = {**given, **brought} if brought else self.ordered
+        ordered = self.ordered or {}
+        brought = {name: list(levels) for name, levels in settings.ordered.items() if name not in ordered}
+        self._ordered = {**ordered, **brought} if brought else self.ordered
         return settings, table
 
-    def _keep(self, found: PreparedColumns) -> None:
-        self.features_, self.questions_ = found.features, found.questions
-        self.constraints_: tuple[Constraint, ...] = found.constraints
-        self.bounds_ = [feature.bounds for feature in found.features]
-        self.n_candidates_ = found.n_candidates
-        self.notes_ = list(found.notes)
-        self.codes_ = {name: list(codes) for name, codes in found.codes.items()}
-        self.unreadable_ = dict(found.unreadable)
-        self._updated = found.update
-        items = [feature.item(Fraction(1)) for feature in found.features]
-        items += [make(Fraction(1)) for question in found.questions for make in question.items_by_name.values()]
-        self._card = unit_card(items, found.domains, self.n_features_in_)
+    def _keep(self, prepared: PreparedColumns) -> None:
+        self.features_, self.questions_ = prepared.features, prepared.questions
+        self.constraints_: tuple[Constraint, ...] = prepared.constraints
+        self.bounds_ = [feature.bounds for feature in prepared.features]
+        self.n_candidates_ = prepared.n_candidates
+        self.notes_ = list(prepared.notes)
+        self.codes_ = {name: list(codes) for name, codes in prepared.codes.items()}
+        self.unreadable_ = dict(prepared.unreadable)
+        self._updated = prepared.update
+        items = [feature.item(Fraction(1)) for feature in prepared.features]
+        items += [make(Fraction(1)) for question in prepared.questions for make in question.items_by_name.values()]
+        self._card = unit_card(items, prepared.domains, self.n_features_in_)
 
     @classmethod
-    def of_found(cls, recorded: Recorded, found: PreparedColumns) -> Self:
+    def of_prepared(cls, recorded: Recorded, prepared: PreparedColumns) -> Self:
         """Return a fitted preparation with features, or questions, that are known already."""
         made = cls(**dict(recorded.parameters))
         made.n_features_in_ = len(recorded.columns)
         made._columns, made._text_columns = recorded.columns, recorded.texts
         made.feature_names_in_ = np.array(recorded.columns, dtype=object)
         made._ordered = made.ordered
-        made._keep(found)
+        made._keep(prepared)
         return made
 
     @property
@@ -181,7 +181,7 @@ class Prepare(PlainState, PrepareParameters, TransformerMixin, BaseEstimator):  
             domains={domain.column: domain for domain in self._card.domains}, n_candidates=self.n_candidates_,
             update=self._updated,
         )  # fmt: skip
-        return type(self).of_found(self.recorded, kept)
+        return type(self).of_prepared(self.recorded, kept)
 
     @property
     def updated(self) -> Card | None:

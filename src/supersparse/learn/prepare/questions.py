@@ -92,7 +92,7 @@ class Questions:
 
     def prepare(self) -> Prepare:
         """Return the preparation that asks them, fitted."""
-        return Prepare.of_found(
+        return Prepare.of_prepared(
             self.recorded,
             PreparedColumns(
                 features=self.features,
@@ -104,8 +104,8 @@ class Questions:
 
     def answers(self, columns: Mapping[str, NDArray[Any]]) -> NDArray[np.int8]:
         """Return 1 for yes and 0 for no, a row for each person."""
-        found = np.asarray(self.prepare().transform(columns))
-        for name, feature in zip(self.names, found.T, strict=True):
+        answers = np.asarray(self.prepare().transform(columns))
+        for name, feature in zip(self.names, answers.T, strict=True):
             neither = feature[(feature != 0) & (feature != 1)]
             if len(neither):
                 raise InvalidDataError(
@@ -113,7 +113,7 @@ class Questions:
                     "where the questions were made",
                     "code it in the same way",
                 )
-        return found.astype(np.int8)
+        return answers.astype(np.int8)
 
     def as_data(self) -> dict[str, Any]:
         """Return them as plain data for JSON."""
@@ -144,12 +144,12 @@ class Questions:
                 f"this release reads version {VERSION}",
             )
         try:
-            found = _read(content)
-            if list(found.names) != content["questions"]:
+            questions = _read(content)
+            if list(questions.names) != content["questions"]:
                 raise InvalidCardError("its questions are not those of its rules")
         except (SupersparseError, LookupError, TypeError, ValueError, AttributeError, OverflowError) as error:
             raise InvalidDataError(f"{source} is damaged: {error}", "write it again", subject=source) from None
-        return found
+        return questions
 
     def save(self, path: Path) -> None:
         """Write them to a file."""

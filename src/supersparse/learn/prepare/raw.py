@@ -69,8 +69,8 @@ class RawColumn:
             lowest = np.nextafter(finite.min(), -np.inf)
             highest = finite.max() + 10.0 ** -max(map(_decimals, np.unique(finite)[-1000:].tolist()))
             values = np.where(values == -np.inf, lowest, np.where(values == np.inf, highest, values))
-        found, codes = np.unique(values, return_inverse=True)
-        return found, codes.reshape(-1)
+        numbers_there, codes = np.unique(values, return_inverse=True)
+        return numbers_there, codes.reshape(-1)
 
     @cached_property
     def _numbers(self) -> NDArray[Any]:
@@ -107,8 +107,8 @@ class RawColumn:
     def levels(self) -> tuple[list[Category], NDArray[np.intp]]:
         """The distinct categories, and the index of each present row's category."""
         if isinstance(self.cells, Numbers):
-            found, codes = self.distinct
-            return [read_category(v, self.name) for v in found], codes
+            values, codes = self.distinct
+            return [read_category(v, self.name) for v in values], codes
         known: dict[Category, int] = {}
         place = np.zeros(len(self.cells.distinct), dtype=np.intp)
         for code, value in enumerate(self.cells.distinct):
@@ -227,9 +227,9 @@ def filled(column: NDArray[Any], missing: Mask, value: Fraction) -> NDArray[Any]
         held = int(value)
     else:
         column, held = np.array([Fraction(str(v)) for v in column], dtype=object), value
-    found = column.astype(np.int8) if column.dtype.kind == "b" else column.copy()
-    found[missing] = held
-    return found
+    result = column.astype(np.int8) if column.dtype.kind == "b" else column.copy()
+    result[missing] = held
+    return result
 
 
 def _fits(value: int, dtype: np.dtype[Any]) -> bool:

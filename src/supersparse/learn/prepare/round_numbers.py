@@ -25,9 +25,9 @@ def roundest(above: Fraction, up_to: Fraction) -> Fraction:
     while True:
         top, bottom = (10**power, 1) if power >= 0 else (1, 10**-power)
         for factor in (1, 2):  # a step of top / (factor * bottom)
-            found = _nearest_multiple(top * unit, low * bottom * factor, high * bottom * factor)
-            if found is not None:
-                return Fraction(found * top, bottom * factor)
+            multiple = _nearest_multiple(top * unit, low * bottom * factor, high * bottom * factor)
+            if multiple is not None:
+                return Fraction(multiple * top, bottom * factor)
         power -= 1
 
 
@@ -136,14 +136,14 @@ def shortest(above: Fraction, up_to: Fraction, near: Fraction) -> Fraction:
         return Fraction(0)
     leading = floor(log10(abs(float(near)))) if near else floor(log10(float(max(abs(above), abs(up_to)))))
     for digits in range(1, 40):
-        found = [
+        candidates = [
             cut
             for power in (leading - digits + 1, leading - digits + 2)  # 99 is near to 100
             for cut in _multiples_beside(near, Fraction(10) ** power)
             if above < cut <= up_to
         ]
-        if found:
-            return min(found, key=lambda cut: (abs(cut - near), cut))
+        if candidates:
+            return min(candidates, key=lambda cut: (abs(cut - near), cut))
     return up_to
 
 

@@ -49,7 +49,7 @@ _DIRECTION_OF: Mapping[str, Direction] = {"rising": "+", "falling": "-"}
 _ENTRY = re.compile(r"\s*(?P<name>.+?)\s*[=:]\s*(?P<numbers>[^=:]*)")
 
 
-def read_cut_points(given: str, what: str = "cut points") -> dict[str, list[float]]:
+def read_cut_points(source: str, what: str = "cut points") -> dict[str, list[float]]:
     """Read ``age=40,60;bmi=25,30``, or a file with one such entry per line, or JSON.
 
     `what` names it in messages.
@@ -57,19 +57,19 @@ def read_cut_points(given: str, what: str = "cut points") -> dict[str, list[floa
     >>> read_cut_points("age=40,60;bmi=18.5")
     {'age': [40.0, 60.0], 'bmi': [18.5]}
     """
-    path = Path(given)
-    text = path.read_text(encoding="utf-8-sig") if _is_file(path) else given
+    path = Path(source)
+    text = path.read_text(encoding="utf-8-sig") if _is_file(path) else source
     if text.lstrip().startswith("{"):
         return _of_json(text, what)
-    found: dict[str, list[float]] = {}
+    cut_points: dict[str, list[float]] = {}
     for entry in re.split(r"[;\n]", text):
         bare = entry.partition("#")[0].strip()
         if bare:
             name, numbers = _entry(bare, what)
-            found[name] = numbers
-    if not found:
-        raise _unclear(given, what)
-    return found
+            cut_points[name] = numbers
+    if not cut_points:
+        raise _unclear(source, what)
+    return cut_points
 
 
 def _is_file(path: Path) -> bool:
@@ -318,13 +318,13 @@ class PrepareSettings:
     )
 
     @classmethod
-    def of(cls, given: Mapping[str, Any]) -> "PrepareSettings":
+    def of(cls, parameters: Mapping[str, Any]) -> "PrepareSettings":
         """Read and check the parameters of `Prepare`."""
         read: dict[str, Any] = {
-            name: dict(value) if isinstance(value, Mapping) else value for name, value in taken(cls, given).items()
+            name: dict(value) if isinstance(value, Mapping) else value for name, value in taken(cls, parameters).items()
         }
         read |= {name: frozenset(read.get(name, ())) for name in ("keep", "categorical")}
-        read["ordered"] = {name: _levels(name, given["ordered"][name]) for name in read.get("ordered", ())}
+        read["ordered"] = {name: _levels(name, parameters["ordered"][name]) for name in read.get("ordered", ())}
         read["direction"] = _directions(read.get("direction", {}), read.get("shape", {}))
         if isinstance(read.get("update"), str):
             read["update"] = load(read["update"])
@@ -390,8 +390,8 @@ class PrepareSettings:
 def with_orders(settings: PrepareSettings, orders: Mapping[str, tuple[str, ...]]) -> PrepareSettings:
     """Take over the order of categories that the table knows, unless a parameter says how to use them."""
     used = {*settings.cut_points, *settings.keep, *settings.categorical, *settings.ordered}
-    found = {name: levels for name, levels in orders.items() if name not in used}
-    return replace(settings, ordered={**settings.ordered, **found}) if found else settings
+    known = {name: levels for name, levels in orders.items() if name not in used}
+    return replace(settings, ordered={**settings.ordered, **known}) if known else settings
 
 
 def ordered_levels(column: str) -> str:
@@ -419,23 +419,23 @@ def _check_one_use(settings: PrepareSettings) -> None:
             raise InvalidProblemError(f"ordered of {name!r} lists a level twice: {levels!r}", "list each once")
 
 
-def _levels(column: str, given: Iterable[object]) -> tuple[Category, ...]:
+def _levels(column: str, levels: Iterable[object]) -> tuple[Category, ...]:
     """The levels of a column as the column has them, which are not only texts."""
     try:
-        return tuple(declared_category(level, f"ordered: a level of {column!r}") for level in given)
+        return tuple(declared_category(level, f"ordered: a level of {column!r}") for level in levels)
     except InvalidCardError as error:
         raise InvalidProblemError.of(error) from None
 
 
 def _directions(direction: Mapping[str, Direction], shape: Mapping[str, Shape]) -> dict[str, Direction]:
     """The directions asked for, by themselves or as a rising or falling shape."""
-    found = dict(direction)
+    directions = dict(direction)
     for name, asked in shape.items():
         of_shape = _DIRECTION_OF.get(asked)
-        if name in found and asked != "monotone" and found[name] != of_shape:
+        if name in directions and asked != "monotone" and directions[name] != of_shape:
             raise InvalidProblemError(
-                f"column {name!r} has the direction {found[name]!r} and the shape {asked!r}", "give one of them"
+                f"column {name!r} has the direction {directions[name]!r} and the shape {asked!r}", "give one of them"
             )
         if of_shape is not None:
-            found[name] = of_shape
-    return found
+            directions[name] = of_shape
+    return directions

@@ -67,11 +67,11 @@ class EditForm(Record):
         super().__init__({**_CHANGES, **_BESIDE})
 
     def read(self, node: FileNode, what: str) -> ByName[Any]:
-        found = super().read(node, what)
-        kinds = [name for name in found if name in _CHANGES]
+        change = super().read(node, what)
+        kinds = [name for name in change if name in _CHANGES]
         if len(kinds) != 1:
             node.fail(f"{what} has {len(kinds)} changes", f"give one of {', '.join(_CHANGES)}")
-        return found
+        return change
 
     def schema(self) -> Schema:
         """An object with one of the changes."""

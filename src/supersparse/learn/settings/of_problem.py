@@ -39,8 +39,8 @@ def settings_of(problem: Problem, *, solver: str | None = None, seed: int | None
         names = (*names, INTERCEPT)
         levels, costs = (*levels, problem.intercept_levels), (*costs, problem.intercept_C0)
         sets = (*sets, intercept.allowed)
-    plain = [j for j, own in enumerate(levels) if own is None]
-    said: dict[str, Any] = {
+    plain = [j for j, one in enumerate(levels) if one is None]
+    asked: dict[str, Any] = {
         "C0": _said({names[j]: costs[j] for j in plain}, problem),
         "goal": problem.goal,
         "slope": problem.slope,
@@ -48,7 +48,7 @@ def settings_of(problem: Problem, *, solver: str | None = None, seed: int | None
         "C1": "auto" if problem.C1 is None else problem.C1,
         "points": _said({names[j]: sets[j] for j in plain}, problem),
         "bounds": _bounds(problem),
-        "levels": _by_name({n: own for n, own in zip(names, levels, strict=True) if own is not None}),
+        "levels": _by_name({n: one for n, one in zip(names, levels, strict=True) if one is not None}),
         "constraints": tuple(map(with_text_label, problem.asked)),
         "intercept": (intercept.low, intercept.high) if intercept.mode == "range" else intercept.mode,
         "class_weight": _class_weight(problem),
@@ -56,11 +56,11 @@ def settings_of(problem: Problem, *, solver: str | None = None, seed: int | None
         "rate_groups": tuple(grouping.name for grouping in problem.rows.groupings),
     }
     if problem.questions:
-        said |= _of_questions(problem)
-    fold_sizes(said)
+        asked |= _of_questions(problem)
+    fold_sizes(asked)
     options = {"solver": solver if solver in SOLVERS else None, "random_state": seed}
-    said["solve"] = ByName(tuple((name, value) for name, value in options.items() if value is not None))
-    return Settings(**said)
+    asked["solve"] = ByName(tuple((name, value) for name, value in options.items() if value is not None))
+    return Settings(**asked)
 
 
 def _of_questions(problem: Problem) -> dict[str, Any]:
@@ -93,7 +93,7 @@ def _said(by_name: Mapping[str, T], problem: Problem) -> ByName[T] | T | None:
 def _bounds(problem: Problem) -> ByName[Ends] | None:
     """The bounds that leave out values of levels; those of other features are in the sets."""
     triples = zip(problem.rows.names, problem.given_sets, problem.levels, strict=True)
-    return _by_name({n: (s.least, s.greatest) for n, s, own in triples if own is not None and s != own.values})
+    return _by_name({n: (s.least, s.greatest) for n, s, levels in triples if levels is not None and s != levels.values})
 
 
 def _class_weight(problem: Problem) -> str | ByName[Fraction] | None:

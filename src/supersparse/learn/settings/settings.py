@@ -174,15 +174,15 @@ class Settings(Tabular, SizeInQuestions, Asked):
     origin: Origin | None = field(default=None, compare=False, repr=False)
 
     @classmethod
-    def of(cls, **given: "Unpack[SettingsKeywords]") -> "Settings":
+    def of(cls, **asked: "Unpack[SettingsKeywords]") -> "Settings":
         """Create settings from the arguments of `Problem.of`, with the options of `solve` as a mapping."""
         known = names_of(cls)
-        for name in given:
+        for name in asked:
             if name not in known:
                 raise InvalidOptionError(f"unknown setting {name!r}", suggest(name, known, SYNONYMS), subject=name)
-        values: dict[str, Any] = {**given}
+        values: dict[str, Any] = {**asked}
         listed: dict[str, Any] = {n: tuple(v) for n, v in values.items() if by_position(n, v)}
-        largest = given.get("max_points", "auto")
+        largest = asked.get("max_points", "auto")
         named = {n: _as_in_a_file(n, v, largest) for n, v in values.items() if n not in listed}
         read = taken(cls, named)
         if "goal" not in read and asks_questions(read):
@@ -207,19 +207,19 @@ class Settings(Tabular, SizeInQuestions, Asked):
         """
         if not isinstance(tree, FileMapping):
             tree.fail(f"settings must be keys with values, such as 'C0: 0.01'; this is {tree.shown}")
-        given: dict[str, Any] = dict(SETTINGS.read(tree, "the settings"))
-        notes = read_unit(given, goal, usual_goal)
+        values: dict[str, Any] = dict(SETTINGS.read(tree, "the settings"))
+        notes = read_unit(values, goal, usual_goal)
         try:
-            refuse_questions_for_errors(given)
+            refuse_questions_for_errors(values)
         except InvalidOptionError as error:
             raise InvalidSettingsError.of(error, "" if source is None else f"{source}: ") from None
-        fold_sizes(given)
+        fold_sizes(values)
         if source is not None:
             places: dict[str, str] = {}
             for scalar in scalars(tree):
                 places.setdefault(scalar.text, scalar.where)
-            given["origin"] = Origin(source, places, tuple(notes))
-        return cls(**given)
+            values["origin"] = Origin(source, places, tuple(notes))
+        return cls(**values)
 
     @classmethod
     def of_card(cls, content: Mapping[str, object]) -> "Settings":
@@ -238,15 +238,15 @@ class Settings(Tabular, SizeInQuestions, Asked):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the settings that differ from the defaults, ready for JSON, in a fixed order."""
-        given = tuple(
+        pairs = tuple(
             (f.name, getattr(self, f.name)) for f in fields(self) if f.compare and getattr(self, f.name) != f.default
         )
-        for name, value in given:
+        for name, value in pairs:
             if by_position(name, value):
                 raise InvalidSettingsError(
                     f"{name} is a list in the order of the features", "use a mapping by name to save it", subject=name
                 )
-        content = SETTINGS.write(ByName(given))
+        content = SETTINGS.write(ByName(pairs))
         assert isinstance(content, dict)
         return content
 
@@ -328,19 +328,19 @@ class Settings(Tabular, SizeInQuestions, Asked):
 
     def _changed_texts(self) -> list[tuple[str, str]]:
         """The settings that differ from the defaults, as a file has them."""
-        found = []
+        texts = []
         for f in fields(self):
             value = getattr(self, f.name)
             if not f.compare or value == f.default:
                 continue
             if by_position(f.name, value):
-                found.append((f.name, f"one for each of {len(value)} features"))
+                texts.append((f.name, f"one for each of {len(value)} features"))
                 continue
             content = SETTINGS.write(ByName(((f.name, value),)))
             assert isinstance(content, dict)
             text = content[f.name]
-            found.append((f.name, text if isinstance(text, str) else json.dumps(text, ensure_ascii=False)))
-        return found
+            texts.append((f.name, text if isinstance(text, str) else json.dumps(text, ensure_ascii=False)))
+        return texts
 
 
 if TYPE_CHECKING:
@@ -377,17 +377,17 @@ def _as_set(value: object, max_points: object) -> object:
     return value if largest is None else integers(largest)
 
 
-def fold_sizes(given: dict[str, Any]) -> None:
+def fold_sizes(values: dict[str, Any]) -> None:
     """Let limits on the size be said in one place, and each constraint once."""
-    asked = dict.fromkeys(given.get("constraints", ()))
+    asked = dict.fromkeys(values.get("constraints", ()))
     most = [c.most for c in asked if isinstance(c, MaxFeatures)]
     least = [c.least for c in asked if isinstance(c, MinFeatures)]
     if most:
-        given["max_features"] = min([*most, *(n for n in [given.get("max_features")] if isinstance(n, int))])
+        values["max_features"] = min([*most, *(n for n in [values.get("max_features")] if isinstance(n, int))])
     if least:
-        given["min_features"] = max([*least, *(n for n in [given.get("min_features")] if n is not None)])
+        values["min_features"] = max([*least, *(n for n in [values.get("min_features")] if n is not None)])
     if asked:
-        given["constraints"] = tuple(c for c in asked if not isinstance(c, MaxFeatures | MinFeatures))
+        values["constraints"] = tuple(c for c in asked if not isinstance(c, MaxFeatures | MinFeatures))
 
 
 def load_settings(path: str | Path, *, goal: str | None = None, usual_goal: str = "errors") -> Settings:

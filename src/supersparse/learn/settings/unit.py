@@ -17,19 +17,19 @@ _OF_ERRORS = ("tie_break", "slack")
 _OF_PREPARE = ("cuts", "candidates", "intervals")  # what its preparation has for features alone
 
 
-def asks_questions(given: Mapping[str, Any]) -> bool:
+def asks_questions(settings: Mapping[str, Any]) -> bool:
     """Whether settings speak of questions."""
-    if given.get("questions") is not None:
-        return bool(given["questions"])
-    return any(given.get(name, getattr(SizeInQuestions, name)) != getattr(SizeInQuestions, name) for name in _SIZES)
+    if settings.get("questions") is not None:
+        return bool(settings["questions"])
+    return any(settings.get(name, getattr(SizeInQuestions, name)) != getattr(SizeInQuestions, name) for name in _SIZES)
 
 
-def refuse_questions_for_errors(given: Mapping[str, Any]) -> None:
+def refuse_questions_for_errors(settings: Mapping[str, Any]) -> None:
     """Raise where questions are asked of a card for the fewest errors."""
-    if given.get("goal") == "errors" and asks_questions(given):
-        name = next((name for name in _SIZES if name in given), "questions")
+    if settings.get("goal") == "errors" and asks_questions(settings):
+        name = next((name for name in _SIZES if name in settings), "questions")
         raise InvalidOptionError(
-            f"{name} is {given[name]!r}, but goal is 'errors', and questions are for goal 'risk'",
+            f"{name} is {settings[name]!r}, but goal is 'errors', and questions are for goal 'risk'",
             "use goal risk, or max_features",
             subject=name,
         )
@@ -64,35 +64,35 @@ def refuse_sizes_in_questions(settings: Asked) -> None:
             )
 
 
-def read_unit(given: dict[str, Any], goal: str | None, usual: str) -> list[str]:
+def read_unit(settings: dict[str, Any], goal: str | None, usual: str) -> list[str]:
     """Complete what a settings file leaves open of goal and unit, as it always meant it; return notes about that.
 
     `goal` is the one that is asked elsewhere, if there is one, and `usual` that of files that speak of neither.
     """
     notes = []
     if goal is not None:
-        given["goal"] = goal
-    elif "goal" not in given and asks_questions(given):
-        given["goal"] = "risk"
-    elif "goal" not in given and usual == "risk":
-        old = _named(given, (*_REMEDIES, *_OF_ERRORS))
-        given["goal"] = "risk" if old is None else "errors"
+        settings["goal"] = goal
+    elif "goal" not in settings and asks_questions(settings):
+        settings["goal"] = "risk"
+    elif "goal" not in settings and usual == "risk":
+        old = _named(settings, (*_REMEDIES, *_OF_ERRORS))
+        settings["goal"] = "risk" if old is None else "errors"
         if old is not None:
             notes.append(f"it has {old} and no goal, so the goal is errors; write goal: errors, or goal: risk")
-    says = given.get("questions") is not None or asks_questions(given)
-    if given.get("goal") == "risk" and not says:
-        of_features = _named(given, ("max_features",))
+    says = settings.get("questions") is not None or asks_questions(settings)
+    if settings.get("goal") == "risk" and not says:
+        of_features = _named(settings, ("max_features",))
         if of_features is not None:
-            given["questions"] = False
+            settings["questions"] = False
             notes.append(f"it has {of_features}, so the card is of yes/no features; write questions: false")
     return notes
 
 
-def _named(given: Mapping[str, Any], names: Collection[str]) -> str | None:
+def _named(settings: Mapping[str, Any], names: Collection[str]) -> str | None:
     """The first setting with one of these names, or of a preparation that makes features."""
-    prepare: Collection[str] = given.get("prepare", ())
+    prepare: Collection[str] = settings.get("prepare", ())
     of_prepare = (f"prepare: {name}" for name in _OF_PREPARE if name in prepare)
-    return next((name for name in names if name in given), None) or next(of_prepare, None)
+    return next((name for name in names if name in settings), None) or next(of_prepare, None)
 
 
 _SIZES = names_of(SizeInQuestions)
