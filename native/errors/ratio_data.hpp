@@ -1,4 +1,4 @@
-// The arrays of the ratio bound, as `engine/exact/ratio_arrays.py` declares them, field by field.
+// The arrays of the ratio bound, as `engine/exact/ratio_data.py` declares them, field by field.
 #pragma once
 #include "base/array.hpp"
 

@@ -8,8 +8,7 @@ from counts import examples
 from supersparse.base.integer_arrays import Ints
 from supersparse.engine.core import kernel
 from supersparse.engine.exact.instance import instances
-from supersparse.engine.exact.ratio_arrays import FINE, MEMBERS, BoxStack, PointPairs
-from supersparse.engine.exact.ratio_data import point_pairs, stack_for
+from supersparse.engine.exact.ratio_data import FINE, MEMBERS, BoxStack, PointPairs, point_pairs, stack_for
 from supersparse.engine.integer_form import integer_form
 from supersparse.problem.problem import Problem
 

@@ -9,8 +9,7 @@ from scipy.optimize import linprog
 from counts import examples
 from supersparse.engine.core import kernel
 from supersparse.engine.exact.instance import instances
-from supersparse.engine.exact.ratio_arrays import Floats, Separation
-from supersparse.engine.exact.ratio_data import point_pairs, stack_for
+from supersparse.engine.exact.ratio_data import Floats, Separation, point_pairs, stack_for
 from supersparse.engine.integer_form import integer_form
 from supersparse.engine.presolve import MergeRows
 from supersparse.problem.problem import Problem

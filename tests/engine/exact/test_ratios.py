@@ -20,8 +20,18 @@ from supersparse.engine.exact.bounds import SHARES
 from supersparse.engine.exact.cuts import Cuts
 from supersparse.engine.exact.engine import ErrorsRun
 from supersparse.engine.exact.instance import instances
-from supersparse.engine.exact.ratio_arrays import DONE, FOUND, NEXT, TOP, run_ratio_boxes
-from supersparse.engine.exact.ratio_data import first_box, first_literals, least_gap, point_pairs, stack_for
+from supersparse.engine.exact.ratio_data import (
+    DONE,
+    FOUND,
+    NEXT,
+    TOP,
+    first_box,
+    first_literals,
+    least_gap,
+    point_pairs,
+    run_ratio_boxes,
+    stack_for,
+)
 from supersparse.engine.exact.ratios import RatioBoxes, RatioProof
 from supersparse.engine.exhaustive import _all_points
 from supersparse.engine.integer_form import integer_form

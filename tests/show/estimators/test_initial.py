@@ -44,8 +44,8 @@ def test_the_search_starts_from_a_logistic_regression(fitted):
 def test_every_kind_of_start_is_taken():
     best = clone(ONE).fit(X, Y)
     linear = LogisticRegression().fit(X, Y)
-    for initial in (best.points_, best.scoring_system_, linear, linear.coef_, linear.coef_[0].tolist()):
-        model = clone(ONE).set_params(initial=initial).fit(X, Y)
+    for start in (best.points_, best.scoring_system_, linear, linear.coef_, linear.coef_[0].tolist()):
+        model = clone(ONE).set_params(initial=start).fit(X, Y)
         assert model.objective_ <= best.objective_
     for exact in (best.points_, best.scoring_system_):
         model = clone(ONE).set_params(initial=exact, node_limit=0).fit(X, Y)

@@ -29,7 +29,7 @@ from supersparse.engine.exact.instance import Instance
 from supersparse.engine.exact.literals import SIGNS
 from supersparse.engine.exact.open_parts import coefficients_of
 from supersparse.engine.exact.pair_covers import WORK_PER_NODE
-from supersparse.engine.exact.ratio_arrays import (
+from supersparse.engine.exact.ratio_data import (
     CROWDED,
     FINE,
     FOUND,
@@ -38,9 +38,13 @@ from supersparse.engine.exact.ratio_arrays import (
     BoxStack,
     PointPairs,
     Ratios,
+    first_box,
+    first_literals,
+    point_pairs,
     run_ratio_boxes,
+    stack_for,
+    with_more_room,
 )
-from supersparse.engine.exact.ratio_data import first_box, first_literals, point_pairs, stack_for, with_more_room
 from supersparse.engine.proving.bounds import Bound, Known
 from supersparse.engine.proving.cluster import (
     Answer,
