@@ -5,6 +5,7 @@ import pytest
 from typer.testing import CliRunner
 
 from supersparse import SLIMClassifier
+from supersparse.learn import leaks
 from supersparse.learn.judging import doubts
 from supersparse.learn.prepare.prepare import Prepare
 from supersparse.learn.recipe import Recipe
@@ -55,6 +56,14 @@ def test_a_column_that_does_as_well_as_all_others_is_doubted():
     assert doubt.startswith("'length_of_stay': Length of stay alone separates the classes as well as all other columns")
     assert doubt.endswith("was this known before the outcome? If not: --drop length_of_stay")
     assert asked({"weak": weak, "other": rng.normal(positive * 0.6, 1)}, positive) == ()
+
+
+def test_columns_of_many_values_are_not_looked_at_value_by_value(monkeypatch):
+    texts = []
+    monkeypatch.setattr(leaks, "_in_words", lambda value: texts.append(value) or str(value))
+    X = {"weight": np.arange(400) * 7 % 401 / 8, "ward": np.arange(400) % 3}
+    leaks.leaks_among(X, np.arange(400) % 2 == 0)
+    assert sorted(texts) == [0, 1, 2]
 
 
 @pytest.mark.parametrize("sign", [1, -1])

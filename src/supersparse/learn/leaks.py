@@ -58,9 +58,8 @@ def _levels(cells: Cells) -> Iterator[tuple[str, NDArray[np.bool_]]]:
     """The values of a column of few values, a missing one too, and the rows that hold each."""
     if isinstance(cells, Numbers):
         distinct = np.unique(cells.values)
-        known = [(_in_words(v.item()), cells.values == v) for v in distinct]
-        if len(known) > _MOST_LEVELS:
-            known = []
+        few = distinct if len(distinct) <= _MOST_LEVELS else distinct[:0]
+        known = [(_in_words(value.item()), cells.values == value) for value in few]
     else:
         listed = [(k, v) for k, v in enumerate(cells.distinct) if not is_missing(v)]
         known = [(str(v), cells.codes == k) for k, v in listed] if len(listed) <= 2 * _MOST_LEVELS else []
