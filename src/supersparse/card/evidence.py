@@ -17,7 +17,7 @@ from supersparse.card.card import Card
 from supersparse.card.evaluate.rates import Rate
 from supersparse.card.lines import class_names
 from supersparse.card.performance import ALL_COLUMNS, THIS_CARD, ClassWeights, Compared, Performance
-from supersparse.card.provenance import CardUpdate, CertificateFile, Provenance, Suppressed
+from supersparse.card.provenance import CardUpdate, CertificateFile, Horizon, Provenance, Suppressed
 from supersparse.card.risk import LogisticRisk
 from supersparse.table.plain import visible
 from supersparse.table.small_table import number
@@ -46,6 +46,7 @@ def facts(card: Card) -> tuple[tuple[str, str], ...]:
         *(() if told_above else (("Errors", _errors(card, made)),)),
         *(() if made.suppressed is None else ((COUNTS, _suppressed(made.suppressed)),)),
         *(() if made.certificate is None else ((CERTIFICATE, _certificate(made.certificate)),)),
+        *(() if made.horizon is None else (("Follow-up", _followed(made.horizon)),)),
         *((f"Version {n}", _updated(one)) for n, one in enumerate(made.updates, start=2)),
         *(() if not made.edits else ((EDITED, _edited(made)),)),
     )
@@ -86,6 +87,18 @@ def _certificate(certificate: CertificateFile) -> str:
 def _edited(made: Provenance) -> str:
     changes = [visible(one.change) + (f" ({visible(one.reason)})" if one.reason else "") for one in made.edits]
     return f"by hand after learning: {'; '.join(changes)}"
+
+
+def _followed(seen: Horizon) -> str:
+    """Within which time the risk is, who was lost before, and what that assumes."""
+    within = f"{visible(seen.what)} within {shown(seen.horizon)} {visible(seen.unit)}".rstrip()
+    others = f"; {seen.others} had another event that rules it out, and are no cases" if seen.others else ""
+    if not seen.lost:
+        return f"risk of {within}; all {seen.people} people were followed{others}."
+    return (
+        f"risk of {within}. {seen.lost} of {seen.people} people were lost before; the others stand for them (weights "
+        f"up to {seen.largest_weight:.2f}){others}. This assumes that who is lost does not depend on their risk."
+    )
 
 
 def _updated(update: CardUpdate) -> str:
@@ -141,8 +154,13 @@ def _share(part: Fraction, whole: Fraction) -> str:
     return f"{shown(part)} of {shown(whole)}{percent}"
 
 
-def evidence_rows(seen: Performance) -> tuple[tuple[str, str], ...]:
-    """How well a card does, in the reader's words: each measure with its interval of 95 %."""
+def evidence_rows(seen: Performance, horizon: Horizon | None = None) -> tuple[tuple[str, str], ...]:
+    """How well a card does, in the reader's words: each measure with its interval of 95 %.
+
+    Of a risk within a horizon, rates are of weights, and their intervals of the people that these are worth.
+    """
+    worth = Fraction(1) if horizon is None else Fraction(horizon.effective / horizon.people)
+    counts = (seen.n, seen.positives) if horizon is None else (Fraction(horizon.people), Fraction(horizon.events))
     rates = (
         ("Sensitivity", seen.true_positives, seen.positives),
         ("Specificity", seen.true_negatives, seen.negatives),
@@ -150,11 +168,11 @@ def evidence_rows(seen: Performance) -> tuple[tuple[str, str], ...]:
         ("NPV", seen.true_negatives, seen.true_negatives + seen.false_negatives),
     )
     return (
-        ("Cases, events", f"{number(seen.n)}, {number(seen.positives)}"),
+        ("Cases, events", f"{number(counts[0])}, {number(counts[1])}"),
         ("AUC", _auc(seen)),
-        *((name, _rate(part, whole)) for name, part, whole in rates),
+        *((name, _rate(part * worth, whole * worth)) for name, part, whole in rates),
         *(() if seen.calibration is None else (("Calibration slope", _calibration(seen.calibration)),)),
-        ("Misclassified", _rate(seen.errors, seen.n)),
+        ("Misclassified", _rate(seen.errors * worth, seen.n * worth)),
         *(("Fidelity", text) for one in seen.compared if one.of == THIS_CARD and (text := _fidelity(one))),
     )
 

@@ -42,7 +42,7 @@ from supersparse.card.entries import (
 )
 from supersparse.card.performance import Compared, Judged, Performance
 from supersparse.card.printed import follows_from_learned
-from supersparse.card.provenance import CardEdit, CardUpdate, CertificateFile, ItemSeen, Provenance, Suppressed
+from supersparse.card.provenance import CardEdit, CardUpdate, CertificateFile, Horizon, ItemSeen, Provenance, Suppressed
 from supersparse.card.risk import LogisticRisk, SeenTotals, TableRisk
 from supersparse.card.rules import Domain, InRange, IsMissing, IsNoneOf, IsOneOf, Outside, ValueOf
 from supersparse.card.words import ColumnWording, Wording
@@ -347,6 +347,14 @@ _EDIT = Object(
     Entry("at", TEXT, None, "When it was made (ISO 8601, UTC), or null."),
     make=CardEdit,
 )
+_HORIZON = Object(
+    Entry("horizon", NUMBER, help="The time within which the risk is."),
+    Entry("what", TEXT, help="The event."),
+    Entry("unit", TEXT, help="The unit of time, or nothing."),
+    *(Entry(name, COUNT) for name in ("people", "events", "lost", "others")),
+    *(Entry(name, _LOSS) for name in ("largest_weight", "effective")),
+    make=Horizon,
+)
 _UPDATE = Object(
     Entry("before", TEXT, help="The digest of the version before."),
     Entry("n_before", COUNT, None, "The rows that the version before was learned from, or null."),
@@ -394,6 +402,7 @@ PROVENANCE = Object(
         since=2,
     ),
     Entry("edits", ListOf(_EDIT), (), "What was changed by hand after learning, oldest first.", since=2),
+    Entry("horizon", _HORIZON, None, "Of a risk within some time: the follow-up behind it.", since=2),
     Entry("updates", ListOf(_UPDATE), (), "How earlier versions of the card were changed, oldest first.", since=2),
     Entry(
         "suppressed", _SUPPRESSED, None, "People whom the counts that the card was learned from do not show.", since=2

@@ -70,6 +70,27 @@ class CardUpdate:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Horizon:
+    """The time within which a risk is, and the follow-up behind it: people, not weights."""
+
+    horizon: Fraction
+    what: str  # the event
+    unit: str  # of time; "" where it is not known
+    people: int
+    events: int  # by the horizon
+    lost: int  # to follow-up, before it
+    others: int  # who had another event before it, which rules this one out
+    largest_weight: float  # how many people one of those who were followed stands for
+    effective: float  # the number of people that the weights are worth
+
+    def __post_init__(self) -> None:
+        if min(self.events, self.lost, self.others) < 0 or self.events + self.lost + self.others > self.people:
+            raise InvalidCardError("the people of a horizon do not add up", "count each once")
+        if not (self.horizon > 0 and self.largest_weight >= 1 and 0 < self.effective <= self.people * (1 + 1e-9)):
+            raise InvalidCardError("a horizon is above 0, with weights of 1 and more", "correct it")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Suppressed:
     """People whom the counts behind a card do not show: left out, or counted with answers not their own.
 
@@ -118,6 +139,7 @@ class Provenance(Tabular):
     signed: bool = field(default=True, compare=False)  # False: read from a file without a digest
     certificate: CertificateFile | None = None  # the proof as a file that others can check
     edits: tuple[CardEdit, ...] = ()  # what was changed by hand after learning, oldest first
+    horizon: Horizon | None = None  # of a risk within some time
     updates: tuple[CardUpdate, ...] = ()  # of earlier versions, oldest first
     suppressed: Suppressed | None = None  # people whom the counts it was learned from do not show
     projected: str | None = None  # when a proof was to be expected as the time ran out, in words; None: not known

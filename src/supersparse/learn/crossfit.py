@@ -290,7 +290,7 @@ class FitsOfFold(FoldTask[list[FoldResult]]):
         n_fits = max(1, len(self.Cs))
         learned_from = thinned(fold.train, rows, None if recipe.plan is None else recipe.plan / n_fits)
         sampled = len(learned_from) if len(learned_from) < len(fold.train) else None
-        train = rows.take(learned_from)
+        train = rows.part(learned_from)
         known = (self.taught or {}).get(fold.name)
         if known is not None:
             train = replace(train, risks=known[learned_from])
@@ -322,7 +322,7 @@ class FitsOfFold(FoldTask[list[FoldResult]]):
         for solution in solutions:
             result = result_of(question, solution, train, rows, scored, self.costs, fold.name)
             compares = self.taught is None and question.problem.questions
-            of_others = _compared(question, solution, train, rows.take(scored), options) if compares else None
+            of_others = _compared(question, solution, train, rows.part(scored), options) if compares else None
             results.append(replace(result, fit_seconds=fit_seconds, sampled=sampled, compared=of_others))
         return results
 
@@ -363,7 +363,7 @@ def result_of(
     fold: str,
 ) -> FoldResult:
     """Weigh the errors of an answer, learned from the training rows, on other rows by their position."""
-    began, test = time.perf_counter(), rows.take(scored)
+    began, test = time.perf_counter(), rows.part(scored)
     of_rows = usual = log_loss = None
     seen, unseen = question.scores(solution, train.X), question.scores(solution, test.X)
     positive = test.y == question.problem.rows.classes[1]

@@ -16,6 +16,7 @@ from supersparse.card.risk import Floats
 from supersparse.engine.solution import Solution
 from supersparse.learn.calibrating import Pooled, fitted_risk
 from supersparse.learn.crossfit import LeftOut
+from supersparse.learn.horizon import worth_people
 from supersparse.learn.leaks import leaks_among
 from supersparse.learn.recipe import PreparedProblem
 from supersparse.learn.rows import TrainingRows
@@ -47,6 +48,8 @@ def judged(
     """
     pooled = Pooled.of(rows, positive, unseen)
     performance = performance_of(pooled.tally(1.0, Fraction(0)), "cross-validation")
+    if rows.follow_up is not None:
+        performance = worth_people(performance, rows.follow_up.facts())
     losses = pooled.log_losses(unseen, class_weights)
     if losses is not None:
         performance = replace(performance, log_loss=losses[0], baseline_log_loss=losses[1])

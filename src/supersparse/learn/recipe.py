@@ -28,6 +28,7 @@ from supersparse.engine.options import SolverKeywords
 from supersparse.engine.solution import Solution
 from supersparse.engine.solve import solve
 from supersparse.learn.card_of_solution import card_of_solution, check_risks_can_be_written, scoring_card
+from supersparse.learn.horizon import with_follow_up
 from supersparse.learn.prepare.bands import ColumnQuestion
 from supersparse.learn.prepare.prepare import Prepare
 from supersparse.learn.prepare.sample import MOST_ROWS, Most
@@ -150,7 +151,7 @@ class Recipe:
         if not complete.any():
             raise InvalidDataError("every row has a missing value and missing='drop' leaves none", "use missing='item'")
         dropped = f"{int((~complete).sum())} of {len(complete)} rows dropped for missing values"
-        return rows.take(np.flatnonzero(complete), dropped)
+        return replace(rows.part(np.flatnonzero(complete)), notes=(*rows.notes, dropped))
 
     def _in_time(self, rows: TrainingRows) -> TrainingRows:
         """Take a fixed sample of a large table for a card of questions, as large as the time limit is worth."""
@@ -447,7 +448,10 @@ class PreparedProblem:
             card = with_history(self.prepare.raw_card(card), self.prepare, solution)
         card = printed(card)
         if self.prepare is not None and rows is not None:
-            card = remember(card, rows.X, sample_weight=rows.sample_weight)
+            people = rows.sample_weight if rows.follow_up is None else None
+            card = remember(card, rows.X, sample_weight=people)
+        if rows is not None and rows.follow_up is not None:
+            card = with_follow_up(card, rows.X, rows.follow_up)
         if rows is not None and rows.reading is not None:
             used = (*card.columns, *([] if rows.title is None else [rows.title]))
             card = replace(card, reading=rows.reading.about(used))

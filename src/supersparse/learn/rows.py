@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
 
 from supersparse.base.errors import InvalidDataError
+from supersparse.learn.horizon import FollowUp
 from supersparse.problem.rows import check_labelled, group_columns
 from supersparse.table.reading import Reading
 from supersparse.table.sources import as_array, as_frame, as_series
@@ -86,6 +87,7 @@ class TrainingRows:
     reading: Reading | None = None  # how the file was read that they came from
     is_counted: bool = False  # whether each stands for as many as its weight says
     risks: NDArray[np.float64] | None = None  # of a teacher, one a row
+    follow_up: FollowUp | None = None  # of a risk within a horizon; it gives the rows their weights
 
     @property
     def n_columns(self) -> int:
@@ -131,5 +133,18 @@ class TrainingRows:
             y=self.y[rows],
             rate_groups={n: labels[rows] for n, labels in group_columns(self.rate_groups).items()} or None,
             notes=self.notes if note is None else (*self.notes, note),
+            follow_up=None if self.follow_up is None else self.follow_up.take(rows),
             **taken,
         )
+
+    def part(self, rows: NDArray[np.intp]) -> "TrainingRows":
+        """Return some of the rows, to learn or to judge by themselves: their follow-up weighs them anew."""
+        taken = self.take(rows)
+        return taken if taken.follow_up is None else replace(taken, sample_weight=taken.follow_up.row_weights())
+
+    def within(self, follow_up: FollowUp, event: object, lost: object) -> "TrainingRows":
+        """Return the same rows with the classes and weights of a risk within a horizon."""
+        if self.sample_weight is not None:
+            raise InvalidDataError("rows of a follow-up have weights by it, and cannot have others", "remove weights")
+        y = np.where(follow_up.cases, np.array(event), np.array(lost))
+        return replace(self, y=y, sample_weight=follow_up.row_weights(), follow_up=follow_up)

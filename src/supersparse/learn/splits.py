@@ -227,7 +227,7 @@ class Folds:
 def divided(rows: "TrainingRows", folds: int, repeats: int = 1) -> list[Split]:
     """Divide rows as they ask to be: their groups stay together, or their times stay in order.
 
-    Rows of weight 0 are in no fold.
+    Rows of weight 0 are in no fold, unless they were lost to follow-up.
     """
     used = weighty(rows)
     groups, times = (None if by is None else np.asarray(by)[used] for by in (rows.groups, rows.times))
@@ -237,7 +237,8 @@ def divided(rows: "TrainingRows", folds: int, repeats: int = 1) -> list[Split]:
 
 def weighty(rows: "TrainingRows") -> NDArray[np.intp]:
     """The rows that have weight, by position."""
-    return np.arange(len(rows.y)) if rows.sample_weight is None else np.flatnonzero(np.asarray(rows.sample_weight))
+    everyone = rows.sample_weight is None or rows.follow_up is not None  # who is lost weighs the others
+    return np.arange(len(rows.y)) if everyone else np.flatnonzero(np.asarray(rows.sample_weight))
 
 
 def repeated_rows(table: "CellTable") -> NDArray[np.intp] | None:

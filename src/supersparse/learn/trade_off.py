@@ -152,7 +152,7 @@ def risks_by_fold(recipe: Recipe, rows: TrainingRows, folds: Folds, positive: ob
     if not recipe.settings.asks_questions or rows.risks is not None:
         return risks
     for fold in named_folds(folds.splits):
-        train = rows.take(fold.train)
+        train = rows.part(fold.train)
         teacher = recipe.teacher_of(train, positive)
         if teacher is not None:
             risks[fold.name] = np.full(len(rows.y), np.nan)

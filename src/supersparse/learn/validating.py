@@ -333,7 +333,7 @@ class SizesOfFold(FoldTask[dict[int, FoldResult]]):
 
     def learned(self, fold: Fold, seconds: float | None) -> dict[int, FoldResult]:
         """Learn without a fold; nothing where too few rows are left for any question."""
-        train = self.rows.take(fold.train)
+        train = self.rows.part(fold.train)
         try:
             question = self.recipe.settled(self.rows).question(train)
         except SupersparseError:
@@ -351,7 +351,7 @@ class SizesOfFold(FoldTask[dict[int, FoldResult]]):
 
 def auc_of(one: FoldResult, rows: TrainingRows, positive: object) -> float | None:
     """The AUC on the rows of a fold; None where they are of one class."""
-    held_out = rows.take(one.unseen.rows)
+    held_out = rows.part(one.unseen.rows)
     is_positive = np.asarray(held_out.y == positive)
     if is_positive.all() or not is_positive.any():
         return None

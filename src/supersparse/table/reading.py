@@ -4,11 +4,12 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Unpack
 
 from supersparse.base.errors import InvalidOptionError, did_you_mean
-from supersparse.base.schema.scalars import TextForm, Truth, Whole, Word
-from supersparse.base.schema.setting import Option, keywords, keywords_of, setting, show
+from supersparse.base.schema.scalars import LabelForm, NumberForm, TextForm, Truth, Whole, Word
+from supersparse.base.schema.setting import NOWHERE, Option, keywords, keywords_of, setting, show
 from supersparse.base.schema.shapes import NamesForm
 from supersparse.table.cells import is_number
 
@@ -34,6 +35,35 @@ class ColumnSettings:
     )
     keep: tuple[str, ...] = setting((), _COLUMNS, "Columns or patterns to use, and no others.", option=Option())
     category: tuple[str, ...] = setting((), _COLUMNS, "Columns whose numbers are categories.", option=Option())
+    event: str | None = setting(
+        None,
+        TextForm("the name of a column"),
+        "Column that says what ended the follow-up, in place of a target: the event, or a loss.",
+        option=Option(metavar="NAME"),
+        group=NOWHERE,
+    )
+    time: str | None = setting(
+        None,
+        TextForm("the name of a column"),
+        "Column of the time of follow-up.",
+        option=Option(metavar="NAME"),
+        group=NOWHERE,
+    )
+    horizon: Fraction | None = setting(
+        None,
+        NumberForm(above=0, wanted="a number above 0"),
+        "Time within which the risk of the event is learned.",
+        option=Option(metavar="TIME"),
+        group=NOWHERE,
+    )
+    censored: str | None = setting(
+        None,
+        LabelForm(),
+        "Value of the event's column for who was lost to follow-up, where it has more than two; others than that and "
+        "the positive one rule the event out.",
+        option=Option(metavar="VALUE"),
+        group=NOWHERE,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

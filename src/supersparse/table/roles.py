@@ -56,6 +56,16 @@ def read_target(table: Table, name: str, positive: str | None) -> Target:
     return Target(labels=labels, rows=rows, notes=(*notes, *classes.notes))
 
 
+def read_ends(table: Table, name: str, positive: str | None) -> Target:
+    """Read what ended each follow-up, of which there may be more than two kinds."""
+    cells = table.column(name, "target column {name}").values
+    rows = np.array([cell is not None for cell in cells.tolist()], dtype=bool)
+    texts: list[str] = cells[rows].tolist()
+    if len(set(texts)) <= 2:
+        return read_target(table, name, positive)
+    return Target(labels=np.array(texts), rows=rows, notes=())
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Classes:
     """The class of each text of a target, and notes for the user."""

@@ -18,6 +18,7 @@ from supersparse.table.roles import (
     date_order,
     group_labels,
     named_like_person,
+    read_ends,
     read_target,
     repeating_identifier,
     sortable_times,
@@ -54,6 +55,7 @@ class Roles:
     ordered: Sequence[str] = ()  # whose levels were listed, as texts
     weights: str | None = None
     rate_groups: Sequence[str] = ()
+    follow_up: str | None = None  # the times of follow-up, of which the target says what ended it
     split_groups: str | None = None
     split_times: str | None = None
     find_groups: bool = False  # whether an identifier that repeats keeps its rows together
@@ -66,13 +68,15 @@ class Roles:
 
     @property
     def beside_features(self) -> list[str]:
-        return [*self.rate_groups, *(name for name in (self.weights, self.split_by) if name)]
+        return [*self.rate_groups, *(name for name in (self.weights, self.follow_up, self.split_by) if name)]
 
     def expected(self) -> dict[str, Kind]:
         """The kinds of the columns that have one whatever they look like."""
         kinds = dict.fromkeys([*self.category, *self.ordered, *self.rate_groups], Kind.TEXT)
         if self.weights is not None:
             kinds[self.weights] = Kind.NUMBER
+        if self.follow_up is not None:
+            kinds[self.follow_up] = Kind.NUMBER
         kinds[self.target] = Kind.TEXT
         if self.split_groups is not None:
             kinds[self.split_groups] = Kind.TEXT
@@ -104,6 +108,7 @@ class TrainingTable:
     weights: NDArray[np.generic] | None
     groups: NDArray[Any] | None  # rows that folds keep together
     times: NDArray[Any] | None  # in whose order folds divide the rows
+    follow_up: NDArray[Any] | None = None  # the time that each row was followed
     reading: Reading = field(default_factory=Reading)  # how the file was read
 
     def matrix(self) -> NDArray[np.generic]:
@@ -142,7 +147,8 @@ def read_training(path: Path, reading: Reading, roles: Roles, note: Callable[[st
     faults = _Problems(table.name, problems)
     target, named = None, False
     with faults:
-        target = read_target(table, roles.target, roles.positive)
+        several = roles.follow_up is not None and roles.positive is not None
+        target = (read_ends if several else read_target)(table, roles.target, roles.positive)
     with faults:
         check_named(table, roles)
         named = True
@@ -161,7 +167,8 @@ def read_training(path: Path, reading: Reading, roles: Roles, note: Callable[[st
     assert target is not None
     by_group = roles.split_groups is not None
     split = (split_by, None) if by_group else (None, split_by)
-    return _table(table, roles, target, note, weights, rate_groups, *split)
+    found = _table(table, roles, target, note, weights, rate_groups, *split)
+    return found if roles.follow_up is None else replace(found, follow_up=_complete(table, roles.follow_up, rows))
 
 
 class _Problems(AbstractContextManager[None]):
@@ -309,7 +316,7 @@ def _complete(table: Table, name: str, rows: NDArray[np.bool_]) -> NDArray[Any]:
     if gone.any():
         row = int(np.flatnonzero(rows)[int(gone.argmax())])
         raise InvalidDataError(
-            f"{table.name}: the group column {name!r} is blank in {table.place(row)}",
+            f"{table.name}: the column {name!r} is blank in {table.place(row)}",
             "fill it in, for example with 'unknown', or delete the row",
         )
     return values

@@ -237,7 +237,7 @@ def fit(
         remark(f"Saved to {out}")
     if out_dir is not None:
         remark(f"Saved in {out_dir}: {', '.join(path.name for path in saved if path.parent == out_dir)}")
-    if saved and counts is None and not rows.is_counted and str(data[0]) != "-":
+    if saved and counts is None and not rows.is_counted and rows.follow_up is None and str(data[0]) != "-":
         weights = question.recipe.settings.sample_weight
         named = (("--target", None if card.title == rows.title else rows.title), ("--weights", weights))
         more = [word for option, name in named if name is not None for word in (option, name)]

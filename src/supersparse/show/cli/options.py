@@ -93,10 +93,22 @@ class ColumnOptions(Declared):
 
     def told_target(self, known: Sequence[str] = ()) -> str:
         """The column to predict; an error, which names the columns of the table, if none was told."""
+        if self.event is not None:
+            return self._told_event()
         if self.target is None:
             table = f"; the table has {listed(known, most=20)}" if known else ""
             raise InvalidOptionError(f"Missing option '--target': name the column to predict{table}")
         return str(self.target)
+
+    def _told_event(self) -> str:
+        """The column of events; it comes with a time and a horizon, and without a target."""
+        needed = {"--time": self.time, "--horizon": self.horizon}
+        lacking = [option for option, value in needed.items() if value is None]
+        if lacking or self.target is not None:
+            raise InvalidOptionError(
+                "--event is what ended a follow-up", f"add {lacking[0]}" if lacking else "remove --target"
+            )
+        return str(self.event)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -110,6 +110,12 @@ def report(
         seed=seed,
     )
     system = read_choice("refuse", ScoringSystem.load(model), table.reading)
+    origin = system.card.provenance
+    if origin is not None and origin.horizon is not None:
+        raise InvalidOptionError(
+            "the card is of a risk within a horizon, and a report cannot weigh people who were lost",
+            "see the card for its figures on held-out rows",
+        )
     name, lack = target_of(system.card, target)
     sources = learned_from(system.card)
     others = [*(by or []), *([] if cv_groups in (None, "none") else [cv_groups])]

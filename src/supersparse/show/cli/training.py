@@ -68,13 +68,16 @@ def _read_rows(
 
     settings = recipe.settings
     roles = Roles(
-        target=asked.told_target(list(read_table(path, reading).columns) if asked.target is None else ()),
+        target=asked.told_target(
+            list(read_table(path, reading).columns) if asked.target is None and asked.event is None else ()
+        ),
         positive=asked.positive,
         drop=asked.drop or (),
         keep=asked.keep or (),
         category=asked.category or (),
         ordered=tuple(() if recipe.prepare is None else recipe.prepare.ordered or ()),
         weights=settings.sample_weight,
+        follow_up=None if asked.event is None else asked.time,
         rate_groups=settings.rate_groups,
         split_groups=None if validation is None else validation.groups,
         split_times=None if validation is None else validation.cv_time,
@@ -83,7 +86,22 @@ def _read_rows(
     )
     say_size(path)
     table = read_training(path, reading, roles, note)
-    return recipe.complete(TrainingRows.of_table(table, prepared=recipe.prepare is not None))
+    rows = TrainingRows.of_table(table, prepared=recipe.prepare is not None)
+    if table.follow_up is not None:
+        rows = _within(rows, table.follow_up, asked, roles.target)
+    return recipe.complete(rows)
+
+
+def _within(rows: "TrainingRows", times: object, asked: ColumnOptions, event: str) -> "TrainingRows":
+    """The rows with the classes and weights of a risk within the horizon."""
+    from supersparse.learn.horizon import followed, unit_of
+
+    about = followed(
+        rows.y, times, asked.horizon, asked.positive, asked.censored, unit=unit_of(str(asked.time)), what=event
+    )
+    for doubt in about[0].doubts():
+        note(doubt)
+    return rows.within(*about)
 
 
 def read_folds(
@@ -180,6 +198,7 @@ def _check(columns: ColumnOptions, recipe: "Recipe", validation: ValidationOptio
         "--update": recipe.prepare is not None and recipe.prepare.update is not None,
         "--missing drop": recipe.prepare is not None and recipe.prepare.missing == "drop",
         "--weights": columns.sample_weight is not None,
+        "--event": columns.event is not None,
         "--cv-groups": validation.groups is not None,
         "--cv-time": validation.cv_time is not None,
     }

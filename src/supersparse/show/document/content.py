@@ -167,6 +167,7 @@ def content_of(card: Card, style: Style = "card") -> Content:
     remarks = (unseen_totals(risks_by_total(shown_card)) if strip else None, weighted_risks(card), about_labels(card))
     weighted = " ".join(one for one in remarks if one is not None) or None
     judged = card.performance[-1] if card.performance else None
+    horizon = None if card.provenance is None else card.provenance.horizon
     return Content(
         heading=heading(card),
         how=_how_to_add(parts),
@@ -183,7 +184,7 @@ def content_of(card: Card, style: Style = "card") -> Content:
         example=_example(parts),
         risks=strip,
         risk_note=None if formula else weighted,
-        evidence=() if judged is None else evidence_rows(judged),
+        evidence=() if judged is None else evidence_rows(judged, horizon),
         judged_on=None if judged is None else judged_on(judged),
         baseline=None if judged is None else baseline(card, judged),
         warning=None if judged is None else no_better(card, judged),

@@ -39,6 +39,7 @@ from supersparse.engine.options import N_JOBS, SolveOptions, SolverKeywords
 from supersparse.engine.solution import Solution, TraceEvent
 from supersparse.learn.certifying import certified
 from supersparse.learn.fit import Fitted, Learner
+from supersparse.learn.horizon import followed
 from supersparse.learn.judging import doubts, no_better_than_baseline, slope_at_its_limit, weighs_risks
 from supersparse.learn.prepare.prepare import Prepare
 from supersparse.learn.progress import Clock, Watch
@@ -66,17 +67,23 @@ logger = logging.getLogger("supersparse")
 
 
 def read_training(
-    model: Any, X: Any, y: Any, sample_weight: Any, rate_groups: Any, groups: Any = None
+    model: Any, X: Any, y: Any, sample_weight: Any, rate_groups: Any, groups: Any = None, follow_up: Any = None
 ) -> tuple[Recipe, TrainingRows]:
     """Return the checked recipe and training data."""
     if model.calibrate is not None and model.calibrate not in _METHODS:
         hint = did_you_mean(str(model.calibrate), _METHODS)
         raise InvalidOptionError(subject="calibrate", value=model.calibrate, remedy=f"give None, or {hint}")
     recipe, title = recipe_of(model), name_of(y)
+    about = None
+    if follow_up is not None:
+        about = followed(as_array(y), what=title or "the event", **follow_up)
+        y = np.where(about[0].cases, np.array(about[1]), np.array(about[2]))
     X, y = (read_numeric_training if recipe.prepare is None else read_raw_training)(model, X, y)
     if hasattr(sample_weight, "__array__"):
         sample_weight = as_array(sample_weight)
     rows = TrainingRows(X=X, y=y, sample_weight=sample_weight, rate_groups=rate_groups, groups=groups, title=title)
+    if about is not None:
+        rows = rows.within(*about)
     teacher = getattr(model, "teacher", None)
     if _is_risks(teacher):
         rows = replace(rows, risks=read_risks(as_array(teacher), len(rows.y)))

@@ -9,6 +9,7 @@ from typing import Any, Self
 import numpy as np
 
 from supersparse.base.errors import InvalidOptionError, SkippedFoldsWarning, users_level
+from supersparse.base.schema.tree import label_text
 from supersparse.learn.choosing import RULES, Candidate, choose_penalty
 from supersparse.learn.comparison import CARD, Measures, at_most
 from supersparse.learn.recipe import Recipe
@@ -107,7 +108,15 @@ class RiskScoreClassifier(RiskParameters, _RiskModel):
     __module__ = "supersparse"
 
     def fit(
-        self, X: Any, y: Any = None, sample_weight: Any = None, rate_groups: Any = None, groups: Any = None
+        self,
+        X: Any,
+        y: Any = None,
+        sample_weight: Any = None,
+        rate_groups: Any = None,
+        groups: Any = None,
+        times: Any = None,
+        horizon: Any = None,
+        censored: Any = None,
     ) -> Self:
         """Learn a risk score.
 
@@ -117,12 +126,25 @@ class RiskScoreClassifier(RiskParameters, _RiskModel):
             As in `SLIMClassifier.fit`.
         groups : array-like of shape (n_samples,), default=None
             Groups such as patients, one label per row: `validate` keeps each in one fold, and so does the teacher.
+        times : array-like of shape (n_samples,), default=None
+            How long each row was followed; y then says what ended it: the event (`positive`), or a loss.
+        horizon : float, default=None
+            With `times`: the risk is that of the event within this time. Rows weigh by the inverse of the chance not
+            to be lost before, in every fold anew.
+        censored : label, default=None
+            The value of y for a loss, where y has more than two. Other values are events that rule this one out.
 
         Returns
         -------
         self
         """
-        learn(self, *read_training(self, X, y, sample_weight, rate_groups, groups), folds_of)
+        if (times is None) != (horizon is None):
+            raise InvalidOptionError("times and horizon belong together", "give both, or none")
+        about = None
+        if times is not None:
+            event = None if self.positive is None else label_text(self.positive)
+            about = {"times": times, "horizon": horizon, "event": event, "censored": censored}
+        learn(self, *read_training(self, X, y, sample_weight, rate_groups, groups, about), folds_of)
         return self
 
 
