@@ -41,41 +41,6 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 from typing import Any, Self
 
-__all__ = [
-    "DownloadError",
-    "InfeasibleError",
-    "InvalidCardError",
-    "InvalidDataError",
-    "InvalidInputError",
-    "InvalidOptionError",
-    "InvalidProblemError",
-    "InvalidSettingsError",
-    "MissingCodesWarning",
-    "MissingDataError",
-    "NoBetterThanBaselineWarning",
-    "NotProvenWarning",
-    "NotSavedWarning",
-    "PackageNotInstalledError",
-    "PenaltyRangeWarning",
-    "SeparatedClassesWarning",
-    "SinglePrecisionWarning",
-    "SkippedFoldsWarning",
-    "SolverError",
-    "SolverFailedError",
-    "SolverLimitError",
-    "SolverNotInstalledError",
-    "SupersparseError",
-    "SupersparseWarning",
-    "TooLargeError",
-    "UnknownParameterError",
-    "UnreadableColumnsWarning",
-    "UnsupportedCardError",
-    "UnsupportedProblemError",
-    "VerificationError",
-    "WeightedRisksWarning",
-    "WorkerLostWarning",
-]
-
 
 class SupersparseError(Exception):
     """Base of all errors raised on purpose by this package.
@@ -268,5 +233,6 @@ def users_level() -> int:
     return level
 
 
+__all__ = [name for name, one in list(globals().items()) if isinstance(one, type) and one.__module__ == __name__]
 for _name in __all__:  # as people import them
     globals()[_name].__module__ = "supersparse.errors"

@@ -271,7 +271,12 @@ def outside_values(card: Card, table: CardTable) -> tuple[OutsideValue, ...]:
 
 def _outside(domain: Domain, cells: Cells) -> list[tuple[object, Mask]]:
     if isinstance(cells, Numbers):
-        mask = _outside_numbers(domain, cells)
+        inside = np.ones(len(cells), dtype=bool) if domain.test is None else domain.test.mask(cells.values)
+        if domain.whole and cells.values.dtype.kind == "f":
+            inside &= np.asarray(np.floor(cells.values) == cells.values)
+        if domain.values is None and domain.outside != "refuse" and cells.values.dtype.kind == "f":
+            inside |= np.isinf(cells.values)  # below or above a limit: nothing is known that could be outside
+        mask = ~inside if cells.missing is None else ~inside & ~cells.missing
         return [(v.item(), mask & (cells.values == v)) for v in np.unique(cells.values[mask])]
     return [
         (value, cells.codes == code)
@@ -281,14 +286,6 @@ def _outside(domain: Domain, cells: Cells) -> list[tuple[object, Mask]]:
 
 
 def _check_value(expected: Expected, value: object, what: str) -> None:
-    _check_kind(expected, value, what)
-    reason = _reason(expected, value, what)
-    if reason is not None:
-        allowed = expected.domain is not None and _may_be_allowed(expected.domain, value)
-        raise InvalidDataError(f"{what} is {value!r}, {reason}{_REMEDY if allowed else ''}")
-
-
-def _check_kind(expected: Expected, value: object, what: str) -> None:
     kinds = expected.kinds
     if kinds:
         kind = kind_of(read_category(value, what))
@@ -296,6 +293,10 @@ def _check_kind(expected: Expected, value: object, what: str) -> None:
             raise InvalidDataError(
                 f"{what} is {value!r}, which is {kind}; the card expects {kinds[0]} there", "convert the column"
             )
+    reason = _reason(expected, value, what)
+    if reason is not None:
+        allowed = expected.domain is not None and _may_be_allowed(expected.domain, value)
+        raise InvalidDataError(f"{what} is {value!r}, {reason}{_REMEDY if allowed else ''}")
 
 
 def _check_numbers(expected: Expected, cells: Numbers, what: str) -> None:
@@ -328,15 +329,6 @@ def _is_inside(domain: Domain, value: object, what: str) -> bool:
     if domain.whole and number.denominator != 1:
         return False
     return domain.test is None or domain.test.of_one(number, what) == 1
-
-
-def _outside_numbers(domain: Domain, cells: Numbers) -> Mask:
-    inside = np.ones(len(cells), dtype=bool) if domain.test is None else domain.test.mask(cells.values)
-    if domain.whole and cells.values.dtype.kind == "f":
-        inside &= np.asarray(np.floor(cells.values) == cells.values)
-    if domain.values is None and domain.outside != "refuse" and cells.values.dtype.kind == "f":
-        inside |= np.isinf(cells.values)  # below or above a limit: nothing is known that could be outside
-    return ~inside if cells.missing is None else ~inside & ~cells.missing
 
 
 def described(domain: Domain) -> str:

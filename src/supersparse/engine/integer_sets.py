@@ -158,7 +158,6 @@ class FeaturePenalties:
         return self.positive if sign > 0 else self.negative
 
     def of(self, values: IntegerSet, value: int) -> int:
-        """The penalty of one value of the coefficient's set."""
         if value == 0:
             return self.unused
         sign = 1 if value > 0 else -1
@@ -193,7 +192,6 @@ def feature_penalties(problem: Problem, j: int, values: IntegerSet, scale: Fract
 
 
 def intercept_penalties(problem: Problem, values: Ints, scale: Fraction) -> Ints:
-    """The penalty of each allowed intercept."""
     if problem.intercept_levels is None:
         return np.where(values != 0, floor(problem.intercept_C0 * scale), 0).astype(np.int64)
     penalties = (problem.intercept_penalty(Fraction(int(b), problem.unit)) for b in values)

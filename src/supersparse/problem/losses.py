@@ -36,7 +36,6 @@ class Errors:
         )
 
     def proves(self, objective: Fraction, lower_bound: Fraction) -> bool:
-        """Whether a bound proves an objective best."""
         return lower_bound == objective
 
 
@@ -80,5 +79,4 @@ def loss_of(problem: Problem) -> Loss:
 
 
 def loss_called(goal: str) -> Loss:
-    """The loss of a goal."""
     return _OF_GOAL[goal]

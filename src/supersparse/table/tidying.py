@@ -172,20 +172,16 @@ def tidied(column: Column, reading: Reading, known: Collection[str] | None) -> T
     """
     if column.name in reading.anew:
         reading = replace(reading, settled=False)
-    column = _without_words(column, reading)
+    # the column without numbers that were said to stand for a missing value, however they are written
+    numbers = reading.missing_numbers if column.kind is Kind.NUMBER else []
+    where = np.isin(floats(column.values), numbers) if numbers else np.zeros(1, dtype=bool)
+    column = _with_gaps(column, where) if where.any() else column
     before = reading.of_column(column.name)
     if not reading.tidies(column.name) or column.kind not in (Kind.NUMBER, Kind.TEXT):
         return Tidied(column=column, reading=before, notes=())
     if column.kind is Kind.NUMBER:
         return _tidied_numbers(column, reading, before)
     return _tidied_texts(column, reading, before, known)
-
-
-def _without_words(column: Column, reading: Reading) -> Column:
-    """The column without numbers that were said to stand for a missing value, however they are written."""
-    numbers = reading.missing_numbers if column.kind is Kind.NUMBER else []
-    where = np.isin(floats(column.values), numbers) if numbers else np.zeros(1, dtype=bool)
-    return _with_gaps(column, where) if where.any() else column
 
 
 def _tidied_numbers(column: Column, reading: Reading, before: ColumnReading) -> Tidied:

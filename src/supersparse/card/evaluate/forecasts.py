@@ -355,7 +355,11 @@ def calibration_line(forecasts: Forecasts) -> CalibrationLine | None:
     >>> round(line.slope, 4), abs(round(line.intercept, 4))
     (0.6309, 0.0)
     """
-    rows = _by_log_odds(forecasts)
+    rows = Labelled(
+        values=_log_odds(np.array(forecasts.risks)),
+        negatives=np.array([float(w) for w in forecasts.negatives]),
+        positives=np.array([float(w) for w in forecasts.positives]),
+    )
     if not rows.overlap:
         return None
     line = rows.line()
@@ -368,14 +372,6 @@ def why_no_line(forecasts: Forecasts) -> str:
     if np.ptp(_log_odds(np.array(forecasts.risks))) == 0:
         return "There is no calibration slope: all risks are equal."
     return "There is no calibration slope: the risks separate the classes."
-
-
-def _by_log_odds(forecasts: Forecasts) -> Labelled:
-    return Labelled(
-        values=_log_odds(np.array(forecasts.risks)),
-        negatives=np.array([float(w) for w in forecasts.negatives]),
-        positives=np.array([float(w) for w in forecasts.positives]),
-    )
 
 
 def _log_odds(risks: Floats) -> Floats:

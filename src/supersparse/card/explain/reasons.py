@@ -216,7 +216,6 @@ def reason_codes(
 
 
 def _column(card: Card, column: str, table: CardTable, toward: int) -> list[ReasonCode]:
-    """One column as a reason, for each row."""
     items, domain = card.items_by_column()[column], card.domain(column)
     words, cells = card.wording.of(column), table.columns[column]
     label = words.label or readable(column)

@@ -156,7 +156,9 @@ def plan(card: Card, target: str, decimals: int | Mapping[str, int] | None = Non
     else:
         threshold = int(cutoff.threshold * scale)
     _check_size(threshold, "its threshold", target)
-    _check_risk(card, target)
+    if isinstance(card.risk, TableRisk):
+        for total in card.risk.totals:
+            _check_size(int(total), "a total of the risk table", target)
     return ExportPlan(
         card=card,
         columns=tuple(columns.values()),
@@ -174,12 +176,6 @@ def _totals(card: Card, scale: int) -> tuple[int, ...] | None:
         return None
     totals = possible_totals(card, _MOST_TOTALS)
     return None if totals is None else tuple(int(total * scale) for total in totals)
-
-
-def _check_risk(card: Card, target: str) -> None:
-    if isinstance(card.risk, TableRisk):
-        for total in card.risk.totals:
-            _check_size(int(total), "a total of the risk table", target)
 
 
 def cuts_of(low: Fraction | None, high: Fraction | None, ends: tuple[bool, bool]) -> CutTable:

@@ -219,7 +219,6 @@ class _Book:
         return self.text_cell(label) if isinstance(label, str) else repr(label).upper()
 
     def risk(self, total: str) -> str:
-        """The risk of the total in a cell."""
         risk = self.card.risk
         if isinstance(risk, LogisticRisk):
             power = f"({risk.slope!r}*{total}+{risk.offset!r})"

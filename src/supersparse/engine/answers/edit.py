@@ -281,7 +281,6 @@ class _NarrowedSet:
 
 
 def _kept_values(problem: Problem, forbid: object, sign: Mapping[str, str | int] | None) -> dict[int, _NarrowedSet]:
-    """Narrow the sets by forbidden points and by signs."""
     names = problem.rows.names
     kept: dict[int, _NarrowedSet] = {}
 

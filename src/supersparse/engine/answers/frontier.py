@@ -43,7 +43,6 @@ class PathLine(Tabular):
     loss: Fraction
 
     def at(self, C0: Fraction) -> Fraction:
-        """The cost at a value of C0."""
         return self.loss + C0 * self.size
 
 

@@ -56,11 +56,9 @@ class Lines:
 
     @property
     def count(self) -> int:
-        """How many lines were derived."""
         return self.next - self._first
 
     def flush(self) -> None:
-        """Pass on what was written."""
         self._out(self._text.take(self.at))
 
     def flush_if_long(self) -> None:

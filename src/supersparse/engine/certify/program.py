@@ -57,7 +57,6 @@ class FeatureVariables:
     value_sum: int = -1  # row λ = Σ v·binary
 
     def literal(self, sign: int) -> int:
-        """The variable that says that λ has this sign."""
         return self.positive if sign > 0 else self.negative
 
     def signed(self, sign: int) -> list[int]:

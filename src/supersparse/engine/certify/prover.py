@@ -100,7 +100,6 @@ class Pool:
         return np.arange(len(self._positive), dtype=np.int32)
 
     def without(self, pairs: Pairs, literal: int) -> Pairs:
-        """The pairs that do not have a literal."""
         return without_literal(pairs, self._masks, literal)
 
     def members(self, packing: Packing, pairs: Pairs) -> tuple[Ints, Ints]:
@@ -196,7 +195,6 @@ class Prover:
         self._support = SupportProver(program, facts, lines, self._bounds, self._cost, check_in)
 
     def prove(self) -> None:
-        """Write the whole derivation."""
         self._node(self._pool.all, self._pool.exists.copy(), 0, 0)
         self._lines.flush()
 

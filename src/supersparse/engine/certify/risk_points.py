@@ -93,7 +93,6 @@ class Relaxation:
         self.middle = np.array([middle[v] for v in free])
 
     def loss(self, score: Floats) -> float:
-        """The log loss of scores."""
         return float((self.total * softplus(score) - self.positive * score).sum())
 
     def start(self, warm: Mapping[int, Sequence[float]] | None, slope: float) -> Floats:

@@ -44,7 +44,6 @@ class RiskTree:
         self.ordered = {j: one.ordered for j, one in enumerate(cards.asked)}
 
     def write(self) -> None:
-        """Write the whole tree."""
         opened = [j for j, one in enumerate(self.cards.asked) if one.box]
         self._first({}, opened, self.cards.fewest)
 

@@ -37,7 +37,6 @@ class Coefficient:
         return high - low == len(self.values) - (0 in self.values)
 
     def penalty(self, value: int) -> Fraction:
-        """The penalty of one of the values."""
         if self.flat is None:
             return self.penalties[self.values.index(value)]
         return self.flat if value else Fraction(0)

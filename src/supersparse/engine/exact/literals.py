@@ -54,12 +54,10 @@ SIGNS = (1, -1)
 
 
 def positive_literal(feature: int) -> Literal:
-    """Feature with a positive coefficient."""
     return Literal(2 * feature)
 
 
 def negative_literal(feature: int) -> Literal:
-    """Feature with a negative coefficient."""
     return Literal(2 * feature + 1)
 
 

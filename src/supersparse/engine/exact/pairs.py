@@ -187,7 +187,6 @@ def _most_gained(load: Ints, penalty: Ints, allowed: Flags, most: int, least: In
 
 
 def without_literal(pairs: Indices, masks: Words, literal: int) -> Indices:
-    """Keep the pairs that do not have a literal."""
     kept = np.empty(len(pairs), np.int32)
     return kept[: _without_literal(pairs, masks, literal, kept)].copy()
 

@@ -91,7 +91,6 @@ class OpenBoxes:
         ]
 
     def to_bytes(self) -> bytes:
-        """Write them, without their turn."""
         return as_bytes([*self.ratios, self.low, self.high, self.load])
 
 
@@ -133,7 +132,6 @@ class Room:
         return coefficients if result == FOUND else None
 
     def left(self, ratios: Ratios) -> OpenBoxes:
-        """The boxes on the stack."""
         n = int(self.stack.number[TOP])
         stack = self.stack
         return OpenBoxes(ratios, stack.low[:n].copy(), stack.high[:n].copy(), stack.load[:n].copy())
@@ -253,7 +251,6 @@ class RatioBoxes(RemoteEngine[OpenBoxes]):
         return [replace(boxes, turn=self._turn) for boxes in left if len(boxes.low)]
 
     def pieces(self, part: OpenBoxes, most: int) -> Sequence[OpenBoxes]:
-        """The boxes, divided."""
         return part.divided(most)
 
     def again(self) -> Iterable[OpenBoxes]:
@@ -302,7 +299,6 @@ class RatioBoxes(RemoteEngine[OpenBoxes]):
                 return
 
     def to_bytes(self, parts: Sequence[OpenBoxes]) -> tuple[bytes, ...]:
-        """Each piece for itself."""
         return tuple(boxes.to_bytes() for boxes in parts)
 
     def request(self, parts: Sequence[OpenBoxes], cancelled: Cancelled) -> Request:
@@ -411,12 +407,10 @@ class RatioProof(Bound):
         return boxes.wait(_MOMENT)
 
     def step(self, known: Known, budget: Budget) -> None:
-        """Work on boxes."""
         most = _WORK_PER_STEP if budget.most is None else min(budget.most, _WORK_PER_STEP)
         self.boxes(known).run(most, budget.cancelled)
 
     def parts(self, known: Known) -> RemoteParts[OpenBoxes]:
-        """The boxes for an executor."""
         boxes = self.boxes(known)
         return RemoteParts(boxes.proof, boxes)
 

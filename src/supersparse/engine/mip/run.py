@@ -45,7 +45,6 @@ class RunSettings:
 
     @property
     def seconds_left(self) -> float | None:
-        """The time that is left of `seconds`."""
         return None if self.seconds is None else max(0.0, self.seconds - (time.monotonic() - self.began))
 
 
@@ -113,7 +112,6 @@ class Talk:
                 self._interrupt = None
 
     def stop(self) -> None:
-        """Ask the solver to stop."""
         with self._lock:
             if not self.stopping:
                 self._stopping.set()

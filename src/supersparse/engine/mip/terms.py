@@ -52,7 +52,6 @@ class Term:
 
     @property
     def is_forced(self) -> bool:
-        """Whether 0 is excluded."""
         return 0 not in self.values
 
     @property
@@ -71,7 +70,6 @@ class Term:
 
     @property
     def bounds(self) -> tuple[int, int]:
-        """The smallest and largest k."""
         step, offset = self.step, self.offset
         return (self.values[0] - offset) // step, (self.values[-1] - offset) // step
 
@@ -113,7 +111,9 @@ def read_terms(problem: Problem) -> tuple[Term, ...]:
     if problem.intercept.mode == "none":
         return features
     if problem.intercept.mode == "free":
-        scale = _shared(features)
+        # the common divisor of all totals
+        steps = (gcd(gcd_of(t.column) * t.step, gcd_of(t.column) * t.offset) for t in features)
+        scale = gcd(*steps) or 1
         values = _Values(values=_useful_thresholds(problem, features, scale), levels=())
     elif problem.intercept.allowed is not None:
         values = _values(problem.intercept.allowed, problem.intercept_levels, problem.unit)
@@ -170,12 +170,6 @@ def _useful_intercepts(problem: Problem, features: Sequence[Term], low: int | No
     if low is not None and high is not None:
         first, last = min(max(first, low), high), max(min(last, high), low)
     return range(first, last + 1)
-
-
-def _shared(features: Sequence[Term]) -> int:
-    """The common divisor of all totals."""
-    steps = (gcd(gcd_of(t.column) * t.step, gcd_of(t.column) * t.offset) for t in features)
-    return gcd(*steps) or 1
 
 
 def _useful_thresholds(problem: Problem, features: Sequence[Term], unit: int) -> range:

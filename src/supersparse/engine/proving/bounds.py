@@ -195,7 +195,6 @@ class InTurn:
         return [(bound, parts) for bound, parts in pairs if parts is not None]
 
     def take(self) -> tuple[RemoteParts[Any], Any] | None:
-        """Take the parts that are due."""
         begun = self._begun()
         for bound, parts in begun:
             if bound.work < bound.share(self._turns.usual(bound)) * self._sent and not bound.is_done:
@@ -229,7 +228,6 @@ class InTurn:
         taken[0].receive(taken[1], left)
 
     def put_back(self, taken: tuple[RemoteParts[Any], Any]) -> None:
-        """Reopen taken parts."""
         taken[0].put_back(taken[1])
 
     def do_here(self, taken: tuple[RemoteParts[Any], Any] | None = None) -> None:

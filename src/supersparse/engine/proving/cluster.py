@@ -309,7 +309,6 @@ class RemoteParts(Generic[Part]):
         self._proof.threads = slices
 
     def take(self) -> Taken[Part] | None:
-        """Take open parts."""
         return self._proof.take(self._engine.together)
 
     def request(self, taken: Taken[Part]) -> Request | None:
@@ -326,7 +325,6 @@ class RemoteParts(Generic[Part]):
         self._proof.put(taken, answer.left)
 
     def put_back(self, taken: Taken[Part]) -> None:
-        """Open the parts again as they were."""
         self._proof.put_back(taken)
 
     def do_here(self, taken: Taken[Part] | None = None) -> None:

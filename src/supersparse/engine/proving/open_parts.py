@@ -32,7 +32,6 @@ class OpenParts(Generic[Part]):
         return len(self._heap)
 
     def push(self, bound: Any, part: Part) -> None:
-        """Add a part."""
         self._age += 1
         heappush(self._heap, (bound, self._age, part))
 

@@ -189,7 +189,6 @@ class Proof(Generic[Part]):
             return self._parts.take(size, self.engine.joins)
 
     def put(self, taken: Taken[Part], left: Left[Part]) -> None:
-        """Replace taken parts by what remains of them."""
         engine, parts = self.engine, self._parts
         with self._changed:
             pieces: list[Part] = []

@@ -93,7 +93,6 @@ class QuestionCard:
 
     @property
     def asked(self) -> tuple[int, ...]:
-        """Numbers of the questions that are asked."""
         return tuple(number for number, points in enumerate(self.points) if any(points))
 
 

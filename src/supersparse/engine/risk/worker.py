@@ -192,7 +192,6 @@ class Worker:
         return nodes
 
     def drop(self) -> None:
-        """Forget the enumeration at hand."""
         self._current = None
         self.support.state[DEPTH] = 0
 

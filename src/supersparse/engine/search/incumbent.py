@@ -77,7 +77,10 @@ class Search:
         self._is_limited = len(self.full.limit_most) > 0 or len(self.full.group_feature) > 0
         # where rates are limited, models settled by baths made bad prices: proofs took up to 40 times as long
         self._takes_baths = form.half == 1 and not self._is_limited and len(form.rates.most) == 0
-        self._noise = _gumbel_noise()
+        # evenly spread draws of the Gumbel distribution, in 1/256, to the nearest: the same on every machine
+        chance = (np.arange(1024) + 0.5) / 1024
+        noise: Ints = np.rint(-np.log(-np.log(chance)) * 256).astype(np.int64)
+        self._noise = noise
         wide = any(len(values.sample) > 60 for values in form.values) and not self._takes_baths
         self._search_in(search_data(form, largest=_NARROW) if wide else self.full)
         smallest = tuple(smallest_coefficients(form.problem))
@@ -352,13 +355,6 @@ class Search:
             now = self.monitor.best_evaluation
             if before is None or (now is not None and now.objective < before.objective):
                 self.improved_at = int(self.spent[0])
-
-
-def _gumbel_noise() -> Ints:
-    """Evenly spread draws of the Gumbel distribution, in 1/256, to the nearest: the same on every machine."""
-    chance = (np.arange(1024) + 0.5) / 1024
-    noise: Ints = np.rint(-np.log(-np.log(chance)) * 256).astype(np.int64)
-    return noise
 
 
 def _index_of(data: SearchData, values: tuple[int, ...]) -> Ints:

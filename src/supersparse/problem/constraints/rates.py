@@ -114,7 +114,6 @@ def _grouping(name: str, rows: Rows, what: str) -> Grouping:
 
 
 def _counted(rate: str, rows: Rows, members: Flags, words: str) -> Flags:
-    """The rows that a rate refers to."""
     of_class = CLASS_OF[rate]
     counted_rows = members if of_class is None else members & (rows.positive == of_class)
     if not counted_rows.any():

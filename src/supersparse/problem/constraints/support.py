@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import ClassVar
 
 from supersparse.base.errors import InvalidProblemError
 from supersparse.base.exact import counted, read_non_negative, read_whole, shown
@@ -181,10 +182,11 @@ def budget(costs: Mapping[str, float | Fraction], *, at_most: float | Fraction) 
 class MaxFeatures(Constraint):
     """The argument `max_features`; the problem stores the limit."""
 
+    unit: ClassVar[str] = "feature"
     most: int
 
     def in_words(self) -> str:
-        return f"at most {self.most} feature{'' if self.most == 1 else 's'}"
+        return f"at most {counted(self.most, self.unit)}"
 
     def limits(self, rows: Rows, *, counts_intercept: bool) -> tuple[SupportLimit, ...]:
         """No limits here; see `Problem.max_features`."""
@@ -195,10 +197,11 @@ class MaxFeatures(Constraint):
 class MinFeatures(Constraint):
     """The argument `min_features`."""
 
+    unit: ClassVar[str] = "feature"
     least: int
 
     def in_words(self) -> str:
-        return f"at least {self.least} feature{'' if self.least == 1 else 's'}"
+        return f"at least {counted(self.least, self.unit)}"
 
     def limits(self, rows: Rows, *, counts_intercept: bool) -> tuple[SupportLimit, ...]:
         """One limit, which includes the intercept if it counts towards the size."""
@@ -216,16 +219,14 @@ class MinFeatures(Constraint):
 class MaxQuestions(MaxFeatures):
     """The argument `max_questions`."""
 
-    def in_words(self) -> str:
-        return f"at most {counted(self.most, 'question')}"
+    unit = "question"
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class MinQuestions(MinFeatures):
     """The argument `min_questions`."""
 
-    def in_words(self) -> str:
-        return f"at least {counted(self.least, 'question')}"
+    unit = "question"
 
 
 class OfAnswers(Constraint):

@@ -135,7 +135,6 @@ def _asked(item: Item, card: Card) -> str:
 
 
 def _answer(column: str, value: object, card: Card, written: Mapping[str, str]) -> str:
-    """A value, as the card calls it."""
     from fractions import Fraction
 
     if is_missing(value):

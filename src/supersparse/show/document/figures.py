@@ -1,11 +1,11 @@
-"""Figures of a document: inline SVG for a page, PNG for a PDF."""
+"""Figures of a document: inline SVG for a page."""
 
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from html import escape
-from io import BytesIO, StringIO
+from io import StringIO
 from typing import TYPE_CHECKING
 
 from supersparse.card.evaluate.evaluation import Evaluation
@@ -34,7 +34,6 @@ Picture = Frontier | RiskTable | Calibration | DecisionCurve | Evaluation | Shar
 _LONGEST, _MOST_LINES = 26, 2  # of a label next to a bar
 _ID = re.compile(r'(\bid="|url\(#|href="#)')
 _WIDTH = 6.2  # inches
-_DPI = 200
 _METADATA = ("Creator", "Date", "Format", "Type")
 
 
@@ -50,14 +49,6 @@ def picture_svg(picture: Picture, *, alt: str, number: int) -> str:
     drawn = re.sub(r"<metadata>.*?</metadata>", "", drawn[drawn.index("<svg") :], flags=re.DOTALL)
     drawn = _ID.sub(rf"\g<1>f{number}-", drawn)
     return drawn.replace("<svg ", f'<svg role="img" aria-label="{escape(alt)}" ', 1).rstrip()
-
-
-def picture_png(picture: Picture) -> bytes:
-    """Return a PNG file that knows its size in print; the same picture gives the same bytes."""
-    with _text_as_it_stands():
-        target = BytesIO()
-        _figure(picture).savefig(target, format="png", dpi=_DPI, metadata={"Software": None})
-    return target.getvalue()
 
 
 def _figure(picture: Picture) -> "Figure":

@@ -282,7 +282,6 @@ def _bands(table: TableBlock, page: Page) -> None:
 
 
 def _fitting(cells: list[str], width: float, page: Page) -> float:
-    """Letters in which all cells fit their width."""
     widest = max(page.text_width(cell, _SMALL, bold=True) for cell in cells)
     return min(_SMALL + 0.6, _SMALL * width / (widest + 3))
 

@@ -137,7 +137,15 @@ def read_plan(content: object) -> Plan:
     settings = content.get("settings", {})
     if not isinstance(settings, Mapping):
         raise wrong("settings", settings, "settings")
-    _check_settings(settings)
+    for name in SECTIONS:
+        if name in settings:
+            raise wrong(f"settings.{name}", settings[name], "sections")
+    solve = settings.get("solve", {})
+    if not isinstance(solve, Mapping):
+        raise wrong("settings.solve", solve, "object")
+    for name in ("checkpoint", "solver_options"):
+        if name in solve:
+            raise wrong(f"settings.solve.{name}", solve[name], name)
     validate = content.get("validate")
     if validate is not None:
         if not isinstance(validate, Mapping) or set(validate) - {"cv", "repeats"}:
@@ -149,18 +157,6 @@ def read_plan(content: object) -> Plan:
 
 
 SECTIONS = ("table", "prepare", "validate", "edits")  # of a settings file: the choices and edits say them
-
-
-def _check_settings(settings: Mapping[str, Any]) -> None:
-    for name in SECTIONS:
-        if name in settings:
-            raise wrong(f"settings.{name}", settings[name], "sections")
-    solve = settings.get("solve", {})
-    if not isinstance(solve, Mapping):
-        raise wrong("settings.solve", solve, "object")
-    for name in ("checkpoint", "solver_options"):
-        if name in solve:
-            raise wrong(f"settings.solve.{name}", solve[name], name)
 
 
 _GROUPS = ("size", "goal", "wishes", "points", "rows", "columns", "search")  # in the order of the page

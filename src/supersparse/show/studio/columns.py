@@ -72,7 +72,6 @@ class AnswerOf:
         return answer(self.rule, self.question.unit)
 
     def of_cells(self, cells: Cells) -> Mask:
-        """Which rows give it."""
         return np.asarray(self.question.of_cells(cells) == self.number, bool)
 
 

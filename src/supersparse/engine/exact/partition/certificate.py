@@ -259,7 +259,6 @@ class _Side:
         return of_pair + 1e-7 * noise.random(len(of_pair))
 
     def cheapest(self, of_pair: Floats, sums: Ints) -> Ints:
-        """The cheapest pair of each of some sums."""
         best = [s + int(np.argmin(of_pair[s:e])) for s, e in zip(self.start[sums], self.end[sums], strict=True)]
         return np.column_stack([self.first[best], self.second[best]]).reshape(-1, 2)
 

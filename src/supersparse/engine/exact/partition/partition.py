@@ -279,7 +279,6 @@ class PartitionBound:
 
 
 def written_nodes(left: OpenNodes) -> dict[str, Any]:
-    """Open nodes as JSON."""
     return {
         "given_up": [str(bound) for bound in left.given_up],
         "nodes": [
@@ -362,7 +361,6 @@ class PartitionProof(Bound):
         return None if self._left is None else written_nodes(self._left)
 
     def resume(self, left: dict[str, Any]) -> None:
-        """Go on with these nodes."""
         self._resumed = self._left = read_nodes(left)
 
     def step(self, known: Known, budget: Budget) -> None:

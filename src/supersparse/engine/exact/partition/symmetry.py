@@ -141,7 +141,6 @@ def stabiliser(symmetries: tuple[Symmetry, ...], allowed: Allowed) -> tuple[Symm
 
 
 def group_orbits(symmetries: tuple[Symmetry, ...], allowed: Allowed) -> list[list[int]]:
-    """The undecided groups, by orbits."""
     seen: set[int] = set()
     result = []
     for j, states in enumerate(allowed):
