@@ -143,8 +143,8 @@ def _categories(items: Sequence[Item], domain: Domain | None) -> list[Band]:
         if refuses or points != others:
             bands.append(Band(rule=IsOneOf(column, _truths(values, known)), points=points))
     if not refuses:
-        apart = [v for points, values in by_points.items() if points != others for v in values]
-        bands.append(Band(rule=IsNoneOf(column, _truths(apart, known)), points=others))
+        others_values = [v for points, values in by_points.items() if points != others for v in values]
+        bands.append(Band(rule=IsNoneOf(column, _truths(others_values, known)), points=others))
     return bands
 
 

@@ -218,7 +218,7 @@ def judged_on(seen: Performance) -> str:
 
 
 def about_labels(card: Card) -> str | None:
-    """The sentence beside numbers of a card that was learned from blended labels; None for others."""
+    """The sentence about numbers of a card that was learned from blended labels; None for others."""
     made = card.provenance
     if made is None or not _is_blended(made):
         return None

@@ -297,7 +297,7 @@ _COMPARED = Object(
     Entry("log_loss", _LOSS),
     Entry("error", _SHARE),
     Entry("proven", _SHARE, None, "The share of the folds in which the card was proven; null of other models."),
-    Entry("questions", COUNT, None, "Of a card of at most so many questions."),
+    Entry("questions", COUNT, None, "Maximum number of questions of the card."),
     Entry("auc_low", _SHARE, None, "Ends of the interval of 95 % over the folds.", get=_part("auc_interval", 0)),
     Entry("auc_high", _SHARE, None, get=_part("auc_interval", 1)),
     Entry("log_loss_low", _SLOPE, None, get=_part("log_loss_interval", 0)),

@@ -26,7 +26,7 @@ class Compared:
     log_loss: float
     error: float
     proven: float | None = None  # the share of the folds in which a card was proven
-    questions: int | None = None  # of a card of at most so many
+    questions: int | None = None  # the maximum of the card
     auc_interval: tuple[float, float] | None = None  # of 95 %, over the folds
     log_loss_interval: tuple[float, float] | None = None
     worse: bool | None = None  # of a card of fewer questions: whether its log loss is clearly higher than the best's

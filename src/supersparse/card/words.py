@@ -76,8 +76,8 @@ def question(
         case IsNoneOf(values=values) if values:
             return f"{name} other than {_either([_answer(v, answers) for v in values])}?"
         case InRange():
-            apart = ":" if name[-1:].isdigit() else ""  # "Lab 6: 1.5 or more?"
-            return f"{name}{apart} {answer(rule, unit, whole=whole)}?"
+            colon = ":" if name[-1:].isdigit() else ""  # "Lab 6: 1.5 or more?"
+            return f"{name}{colon} {answer(rule, unit, whole=whole)}?"
         case IsMissing():
             return f"{name} not known?"
         case IsNoneOf():

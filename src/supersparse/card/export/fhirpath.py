@@ -7,7 +7,7 @@ differ there. Four rules keep them right in every engine:
   comparison is guarded by `empty()`.
 - FHIR promises 8 decimals. A bound of more is moved to the next value of 8 decimals, which is exact for every value of
   at most 8. Decimals are equal where `>=` and `<=` hold: engines differ about `=`.
-- Totals that are no whole numbers are counted in units, in a hidden item, so that no sum is rounded.
+- Totals that are not whole numbers are counted in units, in a hidden item, so that no sum is rounded.
 - Engines recurse over a union, so it has at most 150 terms: beyond that, a risk is worked out by its formula.
 """
 

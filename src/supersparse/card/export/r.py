@@ -1,8 +1,8 @@
 """A card as one function of base R, which scores a data frame.
 
 A row that the card refuses gives NA. Numbers in a column of text or in a factor are read as numbers: a factor alone
-would give the numbers of its levels. Text that is no number, neither empty nor a code for a missing value, is refused
-where the card expects a number.
+would give the numbers of its levels. Text that is not a number, neither empty nor a code for a missing value, is
+refused where the card expects a number.
 """
 
 from collections.abc import Mapping, Sequence

@@ -184,9 +184,9 @@ class RiskTree:
                 if least == most:
                     continue
                 at = min(max(points[j][b], least), most)
-                apart = abs(at - round(at))
-                k = int(np.floor(at)) if apart > 1e-6 else round(at) - (round(at) > least)
-                size = float(heavy[b]) * (apart + 1e-3 * min(most - least, 3)) + 1e-12
+                from_whole = abs(at - round(at))
+                k = int(np.floor(at)) if from_whole > 1e-6 else round(at) - (round(at) > least)
+                size = float(heavy[b]) * (from_whole + 1e-3 * min(most - least, 3)) + 1e-12
                 best = max(best, (size, j, b, min(max(k, least), most - 1)))
         if best[1] < 0:
             raise VerificationError(

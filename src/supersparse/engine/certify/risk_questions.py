@@ -23,7 +23,7 @@ def questions_of(problem: Problem) -> tuple[Question, ...]:
     if problem.slope != "free" or problem.intercept.mode != "free":
         raise _unsupported("a slope of 1, or an intercept with limits", "use slope='free' and intercept='free'")
     if problem.unit != 1:
-        raise _unsupported("points that are no whole numbers", "use whole points")
+        raise _unsupported("points that are not whole numbers", "use whole points")
     return tuple(_question(problem, j) for j in range(problem.n_features))
 
 

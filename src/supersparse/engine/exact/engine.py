@@ -78,7 +78,7 @@ class ExactSolver:
 
 
 class ErrorsRun(Run[Part]):
-    """One run: the incumbent search, the tree and the bounds beside it share the time and report to the monitor."""
+    """One run: the incumbent search, the tree and the further bounds share the time and report to the monitor."""
 
     look_every = 500_000  # touched rows: a few milliseconds
     report_every = 8_000_000  # some forty milliseconds
@@ -224,7 +224,7 @@ class ErrorsRun(Run[Part]):
 
     @property
     def nodes(self) -> int:
-        """The work of the tree and of the bounds beside it."""
+        """The work of the tree and of the further bounds."""
         return (self.work + self.turns.work) // WORK_PER_NODE
 
     @property

@@ -56,7 +56,7 @@ _PARTS_COUNTED = 5_000  # at most, to tell which share of the supports is open: 
 
 
 class PairCovers(RemoteEngine[Part]):
-    """The tree over supports, one case of the intercept beside the other."""
+    """The tree over supports, for both cases of the intercept."""
 
     at_once = 32
     slice_work = 100 * WORK_PER_NODE  # about 50 ms

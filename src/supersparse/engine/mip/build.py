@@ -124,7 +124,7 @@ def build(
     l1_within: Fraction | None = None,
     numbering: Numbering | None = None,
 ) -> Program:
-    """Build the program that minimises F or, with `l1_within`, the l1 of models whose F is no larger.
+    """Build the program that minimises F or, with `l1_within`, the l1 of models whose F is not larger.
 
     `priorities` are those of features, of `INTERCEPT` and of rows, by their places in the problem.
     """

@@ -359,7 +359,7 @@ def _read_checkpoint(data: bytes, digest: bytes, total: int) -> tuple[np.ndarray
     remedy = "search from the beginning"
     head, body = data[: len(_MAGIC) + 32], data[len(_MAGIC) + 32 :]
     if not head.startswith(_MAGIC) or len(body) < 56:
-        raise InvalidOptionError("this is no checkpoint of a search for questions", remedy)
+        raise InvalidOptionError("this is not a checkpoint of a search for questions", remedy)
     if hashlib.blake2b(body, digest_size=32).digest() != head[len(_MAGIC) :]:
         raise InvalidOptionError("the checkpoint is damaged", remedy)
     if body[:32] != digest:

@@ -79,7 +79,7 @@ class QuestionsSolver:
     def all_within(self, problem: Problem, epsilon: Fraction, options: SolveOptions, monitor: Monitor) -> ClaimedModels:
         """List every card within a factor of the best, as far as the limits allow; one a set of risks.
 
-        Half of the time is for the search: there may be so many cards that making their risks, the best ones first,
+        Half of the time is for the search: with many cards, making their risks, the best ones first,
         and verifying them takes longer.
         """
         run = _Run(problem, options, monitor)

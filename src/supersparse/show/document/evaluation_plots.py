@@ -103,7 +103,7 @@ def _groups(curve: CalibrationCurve, axes: "Axes") -> None:
     observed = [b.observed.value or 0.0 for b in curve.bins]
     ends = [b.observed.interval or (0.0, 0.0) for b in curve.bins]
     axes.vlines(predicted, [low for low, _ in ends], [high for _, high in ends], color="C0", zorder=2)
-    # groups of rows are no curve: joining them draws their chance differences as a zigzag
+    # groups of rows are not a curve: joining them draws their chance differences as a zigzag
     levels = sorted({b.observed.level for b in curve.bins})
     label = ", ".join(["groups of rows", *(f"{100 * level:.4g} %" for level in levels)])
     axes.plot(predicted, observed, "o", color="C0", label=label, zorder=3)

@@ -24,7 +24,7 @@ from supersparse.table.small_table import NO_MATH, unreachable_style
 
 _WIDTH, _HEIGHT = 490, 690  # what A4 and Letter both have within margins of 15 mm, in points, and some air
 _SIZES = (11.0, 10.0, 9.0, 8.5, 8.0, 7.5, 7.0, 6.5, 6.0)
-_IN_A_BOX, _WORD = 30, 11  # characters of an answer, and of a word, that fit a box beside others
+_IN_A_BOX, _WORD = 30, 11  # characters of an answer, and of a word, that fit a box next to others
 _BOX, _WRITE = '<span class="box"></span>', '<td class="write"><span></span></td>'
 
 
@@ -117,7 +117,7 @@ class Wrapped:
     text: str
     size: float = 1.0
     bold: bool = False
-    beside: float = 0.0  # the width of what stands next to it
+    label_width: float = 0.0  # the width of what stands next to it
     gap: float = 0.0  # above and below it together
 
 
@@ -137,7 +137,7 @@ def print_size(texts: Iterable[Wrapped]) -> float:
 
 def _height(texts: list[Wrapped], size: float) -> float:
     def lines(one: Wrapped) -> int:
-        return len(wrapped(one.text, _WIDTH - one.beside * size, one.size * size, bold=one.bold))
+        return len(wrapped(one.text, _WIDTH - one.label_width * size, one.size * size, bold=one.bold))
 
     return sum(size * (one.gap + 1.45 * one.size * lines(one)) for one in texts)
 
@@ -182,7 +182,7 @@ def _texts(blocks: Iterable[CardBlock]) -> Iterator[Wrapped]:
                 yield Wrapped(text="Name or number", gap=1.6)
                 for line in block.lines:
                     answers = len(line.answers)
-                    label = Wrapped(text=line.text, beside=32 if answers else 12, gap=1.2, bold=True)
+                    label = Wrapped(text=line.text, label_width=32 if answers else 12, gap=1.2, bold=True)
                     longest = max((a.text for a in line.answers), key=len, default="")
                     if len(longest) > _IN_A_BOX:
                         boxes = sum(1.2 * len(wrapped(a.text, 24 * 9.0, 9.0)) + 0.8 for a in line.answers) + 0.6

@@ -249,13 +249,13 @@ def _right_to_left(text: str) -> str:
 
 
 def _runs(
-    text: str, matches: Iterator[re.Match[str]], beside: Callable[[str], str], inside: Callable[[str], str]
+    text: str, matches: Iterator[re.Match[str]], outside: Callable[[str], str], inside: Callable[[str], str]
 ) -> str:
     made, end = [], 0
     for run in matches:
-        made += [beside(text[end : run.start()]), inside(text[run.start() : run.end()])]
+        made += [outside(text[end : run.start()]), inside(text[run.start() : run.end()])]
         end = run.end()
-    return "".join([*made, beside(text[end:])])
+    return "".join([*made, outside(text[end:])])
 
 
 def _escaped(text: str) -> str:

@@ -109,7 +109,7 @@ def _at(card: Card, risk: Risk, totals: Sequence[Fraction]) -> list[RiskColumn]:
 
 
 def _thinned(columns: Sequence[RiskColumn]) -> tuple[RiskColumn, ...]:
-    """Join neighbours where they are too many, or too few rows are behind one; the two classes stay apart."""
+    """Join neighbours where they are too many, or too few rows are behind one; the two classes are not joined."""
     known = _sum([column.cases for column in columns])
     least = None if not known else known * _FEWEST
     if len(columns) <= _MOST and (least is None or all((column.cases or 0) >= least for column in columns)):

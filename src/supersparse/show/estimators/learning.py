@@ -61,7 +61,7 @@ _LIMITS = (Stop.TIME_LIMIT, Stop.NODE_LIMIT, Stop.MEMORY_LIMIT)
 _FOLDS = 5
 _SHOWN = 5  # columns that a warning names
 _WIDE_WEIGHTS = 1000  # largest over smallest: from here on weights leave proofs open
-_MANY_VALUES = 20  # of a column: points times such a number are no card for people
+_MANY_VALUES = 20  # of a column: points times such a number do not make a card for people
 
 logger = logging.getLogger("supersparse")
 
@@ -134,7 +134,7 @@ def recipe_of(model: Any) -> Recipe:
 
 
 def _options_of(model: Any) -> SolverKeywords:
-    """Divide `solver_options` into those of `solve` that are no parameters, and the solver's own."""
+    """Divide `solver_options` into those of `solve` that are not parameters, and the solver's own."""
     options = model.solver_options or {}
     if not isinstance(options, Mapping):
         raise InvalidOptionError(subject="solver_options", value=options, remedy="give a mapping by name")

@@ -163,7 +163,7 @@ class Budget:
                 if needs is None:
                     return None  # no limit, and nothing is known yet
                 total, at = total + needs, at + needs
-            if name != "sizes":  # its steps are no refits
+            if name != "sizes":  # its steps are not refits
                 pace = part.pace or pace
         return total
 

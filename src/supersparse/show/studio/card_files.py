@@ -137,8 +137,8 @@ def _edit(change: Mapping[str, Any], step: Mapping[str, Any], *, adds_points: bo
             what = {"points": 1, **what}
     elif kind == "threshold" and what is not None:
         what = _number(what)
-    beside = {name: step[name] for name in ("reason", "at") if step.get(name)}
-    return {kind: what, **beside}
+    notes = {name: step[name] for name in ("reason", "at") if step.get(name)}
+    return {kind: what, **notes}
 
 
 def _number(value: Any) -> Any:

@@ -217,7 +217,7 @@ def _label(key: str, name: str) -> str:
 
 
 def _choices(schema: dict[str, Any], widget: str) -> list[Any]:
-    """The words among which one chooses, with a number that may stand beside them."""
+    """The words among which one chooses, with a number that may replace them."""
     parts = schema.get("anyOf", [schema])
     numbers = [part["const"] for part in parts if "const" in part and widget == "choice"]
     return [word for part in parts for word in part.get("enum", ())] + numbers
