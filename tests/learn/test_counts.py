@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from supersparse import Prepare, Problem, ScoringSystem, solve
 from supersparse.errors import InvalidDataError
-from supersparse.learn.counts import CountTable, pooled
-from supersparse.learn.counts_file import is_count_table
+from supersparse.learn.counts import CountTable, is_count_table, pooled
 from supersparse.learn.fit import fit
 from supersparse.learn.prepare.questions import Questions
 from supersparse.learn.progress import Clock

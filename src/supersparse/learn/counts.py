@@ -16,6 +16,7 @@ another for these alone, so its sum over people differs by at most m·W, in eith
 for the best one: 2·m·W/N more.
 """
 
+import codecs
 import csv
 import hashlib
 import json
@@ -30,17 +31,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from supersparse.base.errors import InvalidDataError, InvalidOptionError
+from supersparse.base.exact import counted
 from supersparse.base.writing import whole_text
 from supersparse.card.card import Card
 from supersparse.card.printed import moved_risk
 from supersparse.card.provenance import Suppressed
 from supersparse.engine.solution import Solution
-from supersparse.learn.counts_file import COUNT, FIRST, FORMAT, VERSION, read_counts_file
 from supersparse.learn.prepare.questions import Questions
 from supersparse.learn.problem_of_rows import with_directions
 from supersparse.learn.recipe import PreparedProblem, Recipe
 from supersparse.learn.rows import TrainingRows
 
+FORMAT = "supersparse-counts"
+VERSION = 1
+COUNT = "n"
+FIRST = f"# {FORMAT} "
+_MOST_DIGITS = 12  # of a count: all of them together fit 64 bits
 NO_RISKS = (
     "The card has no risks, AUC or rates: small cells are mostly of the class that is rarer among people "
     "with the same answers, so those of the people counted would look better than they are. Count with "
@@ -164,21 +170,10 @@ class CountTable:
     @classmethod
     def load(cls, path: Path) -> "CountTable":
         """Read such a file."""
-        file = read_counts_file(path)
-        answers, positive, counts = zip(*file.cells, strict=True) if file.cells else ((), (), ())
-        table = _counted(
-            file.questions,
-            np.array(answers, dtype=np.int8).reshape(len(file.cells), len(file.questions.names)),
-            np.array(positive, dtype=bool),
-            np.array(counts, dtype=np.int64),
-        )
-        table = replace(table, at_least=file.at_least, left_out=file.left_out, merged=file.merged)
-        if file.digest not in (None, table.digest):
-            raise InvalidDataError(
-                f"{path} was changed since it was written: its digest is of other counts",
-                "write it again with `supersparse counts`",
-            )
-        return replace(table, signed=file.digest is not None)
+        try:
+            return _read(path)
+        except (UnicodeDecodeError, csv.Error) as error:
+            raise _unreadable(path, error) from None
 
     def _take(self, kept: NDArray[np.bool_]) -> "CountTable":
         return replace(self, answers=self.answers[kept], positive=self.positive[kept], counts=self.counts[kept])
@@ -298,6 +293,15 @@ def _rounded_up(people: int, at_least: int) -> int:
     return -(-people // max(1, at_least)) * at_least
 
 
+def is_count_table(path: Path) -> bool:
+    """Whether a file begins like a table of counts, with or without a byte order mark."""
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        start = file.read(len(codecs.BOM_UTF8) + len(FIRST))
+    return start.removeprefix(codecs.BOM_UTF8).startswith(FIRST.encode())
+
+
 def pooled(paths: Sequence[Path]) -> CountTable:
     """Read the tables of all sites and add them up."""
     tables = [CountTable.load(path) for path in paths]
@@ -320,6 +324,89 @@ def _counted(
     sums = np.zeros(len(first), dtype=np.int64)
     np.add.at(sums, group.reshape(-1), counts)
     return CountTable(questions=questions, answers=answers[first], positive=positive[first], counts=sums)
+
+
+def _unreadable(path: Path, error: Exception) -> InvalidDataError:
+    return InvalidDataError(
+        f"{path} cannot be read as a table of counts: {error}", "write it again with `supersparse counts`"
+    )
+
+
+def _read(path: Path) -> CountTable:
+    """Read a file; every cell occurs once, with at least as many people as the file says."""
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        first = file.readline()
+        try:
+            facts = json.loads(first.removeprefix(FIRST)) if first.startswith(FIRST) else None
+            if not isinstance(facts, dict) or facts["format"] != FORMAT:
+                raise ValueError("its first line is not that of a table of counts")
+            if facts["version"] != VERSION:
+                raise ValueError(f"it has version {facts['version']!r}, and this release reads {VERSION}")
+            facts = {"merged_at_most": 0, **facts}
+            at_least = _whole(facts, "at_least", least=1)
+            left_out, merged = (_whole(facts, f"{what}_at_most") for what in ("left_out", "merged"))
+            questions = Questions.from_data(facts["questions"], f"{path}, line 1,")
+        except (KeyError, TypeError, ValueError, OverflowError, RecursionError) as error:
+            raise _unreadable(path, error) from None
+        lines = [(k, line) for k, line in enumerate(csv.reader(file), start=2) if line]
+    lines = [(k, line) for k, line in lines if not line[0].startswith("# ")]
+    if not lines or lines[0][1] != [*questions.names, questions.target, COUNT]:
+        raise InvalidDataError(f"{path}: the columns are not those of its questions", "write it again")
+    cells, lines_of = [], dict[tuple[int, ...], int]()
+    for k, line in lines[1:]:
+        answers, positive, n = _cell(path, k, line, questions, at_least)
+        other = lines_of.setdefault((*answers, int(positive)), k)
+        if other != k:
+            raise InvalidDataError(
+                f"{path}, line {k}: line {other} counts the same answers and class",
+                "write the file again with `supersparse counts`",
+            )
+        cells.append((answers, positive, n))
+    rows, classes, counts = zip(*cells, strict=True) if cells else ((), (), ())
+    table = _counted(
+        questions,
+        np.array(rows, dtype=np.int8).reshape(len(cells), len(questions.names)),
+        np.array(classes, dtype=bool),
+        np.array(counts, dtype=np.int64),
+    )
+    table = replace(table, at_least=at_least, left_out=left_out, merged=merged, signed=facts.get("digest") is not None)
+    if table.signed and facts["digest"] != table.digest:
+        raise InvalidDataError(
+            f"{path} was changed since it was written: its digest is of other counts",
+            "write it again with `supersparse counts`",
+        )
+    return table
+
+
+def _whole(facts: Mapping[str, Any], name: str, least: int = 0) -> int:
+    number = facts[name]
+    if type(number) is not int or not least <= number < 10**_MOST_DIGITS:
+        raise ValueError(
+            f"its {name} is {str(number)[:40]}, not a whole number of at least {least} with at most "
+            f"{_MOST_DIGITS} digits"
+        )
+    return number
+
+
+def _cell(
+    path: Path, line: int, cells: Sequence[str], questions: Questions, at_least: int
+) -> tuple[list[int], bool, int]:
+    """Read one line: answers, whether the class is the positive one, and the count."""
+    where = f"{path}, line {line}"
+    *answers, label, n = cells if len(cells) > 1 else ["", ""]
+    if len(answers) != len(questions.names) or any(cell not in ("0", "1") for cell in answers):
+        raise InvalidDataError(f"{where}: {counted(len(questions.names), 'answer')} of 0 or 1 are needed")
+    classes = [str(label) for label in questions.card.classes]
+    if label not in classes:
+        raise InvalidDataError(f"{where}: the class is {label!r}", f"the classes are {classes[0]!r} and {classes[1]!r}")
+    if not (n.isascii() and n.isdigit() and len(n) <= _MOST_DIGITS and int(n) > 0):
+        raise InvalidDataError(f"{where}: the count is {n[:40]!r}", "give a whole number of at least 1")
+    if int(n) < at_least:
+        raise InvalidDataError(
+            f"{where}: the count is {n}, but the file says that cells have at least {at_least} people",
+            "write it again with `supersparse counts`",
+        )
+    return [int(cell) for cell in answers], label == str(questions.card.positive), int(n)
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

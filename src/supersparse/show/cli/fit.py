@@ -89,8 +89,7 @@ def fit(
     import json
 
     from supersparse.learn.certifying import check_text_file
-    from supersparse.learn.counts import NO_RISKS
-    from supersparse.learn.counts_file import is_count_table
+    from supersparse.learn.counts import NO_RISKS, is_count_table
     from supersparse.learn.editing import check_possible, with_changes
     from supersparse.show.cli.certify import with_certificate
     from supersparse.show.cli.counts import is_divided, read_counts_question
