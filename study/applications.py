@@ -17,7 +17,7 @@ from study.records import Shown
 from study.study_data import HOLD_OUT, StudyData, fold_names, split_rows
 from supersparse.base.errors import MissingDataError
 from supersparse.engine.solve import solve
-from supersparse.learn.choosing import Candidate, choose_penalty
+from supersparse.learn.choice import Candidate, choose_penalty
 from supersparse.problem.problem import Problem
 from supersparse.show.document import ScoringSystem
 from supersparse.table.datasets.originals import data_folder

@@ -10,7 +10,7 @@ from study.plan import DATASETS, NESTED
 from study.records import Line, Loaded, Machine, Record, Shown, Skipped, Wrong
 from study.setting import Setting
 from study.study_data import fold_names, inner_names
-from supersparse.learn.choosing import Candidate, choose_penalty
+from supersparse.learn.choice import Candidate, choose_penalty
 
 METHODS = (
     "LR", "CART", "RF", "SVM", "C50T", "C50R", "Lasso", "Ridge", "EN", "SLIM", "SLIM free",

@@ -5,8 +5,8 @@ import pytest
 from typer.testing import CliRunner
 
 from supersparse import SLIMClassifier
-from supersparse.learn import leaks
-from supersparse.learn.judging import doubts
+from supersparse.learn import doubts as doubts_module
+from supersparse.learn.doubts import doubts
 from supersparse.learn.prepare.prepare import Prepare
 from supersparse.learn.recipe import Recipe
 from supersparse.learn.rows import TrainingRows
@@ -60,9 +60,9 @@ def test_a_column_that_does_as_well_as_all_others_is_doubted():
 
 def test_columns_of_many_values_are_not_looked_at_value_by_value(monkeypatch):
     texts = []
-    monkeypatch.setattr(leaks, "_in_words", lambda value: texts.append(value) or str(value))
+    monkeypatch.setattr(doubts_module, "_in_words", lambda value: texts.append(value) or str(value))
     X = {"weight": np.arange(400) * 7 % 401 / 8, "ward": np.arange(400) % 3}
-    leaks.leaks_among(X, np.arange(400) % 2 == 0)
+    doubts_module.leaks_among(X, np.arange(400) % 2 == 0)
     assert sorted(texts) == [0, 1, 2]
 
 

@@ -11,7 +11,7 @@ import pytest
 from supersparse import ScoringSystem, SLIMClassifierCV
 from supersparse.base.stop import Stop
 from supersparse.errors import SkippedFoldsWarning
-from supersparse.learn import crossfit, validating
+from supersparse.learn import crossfit, validation
 from supersparse.learn.crossfit import FitsOfFold, LateError
 from supersparse.learn.fit import fit
 from supersparse.learn.prepare.prepare import Prepare
@@ -151,7 +151,7 @@ def test_a_classifier_whose_processes_come_too_late_learns_one_fold_itself(machi
 
 
 def test_what_the_first_card_proved_of_the_final_one_stays(monkeypatch):
-    monkeypatch.setattr(validating, "VALUES", [0.01])  # the C0 that the first card has
+    monkeypatch.setattr(validation, "VALUES", [0.01])  # the C0 that the first card has
     real, searches = PreparedProblem.solve, []
 
     def solve(self, **options):
@@ -169,7 +169,7 @@ def test_what_the_first_card_proved_of_the_final_one_stays(monkeypatch):
 
 
 def test_a_first_card_that_is_complete_is_not_searched_again(monkeypatch):
-    monkeypatch.setattr(validating, "VALUES", [0.01])
+    monkeypatch.setattr(validation, "VALUES", [0.01])
     real, searches = PreparedProblem.solve, []
     monkeypatch.setattr(PreparedProblem, "solve", lambda self, **o: searches.append(self) or real(self, **o))
     assert fitted().solution.proven_optimal

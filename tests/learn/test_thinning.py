@@ -18,7 +18,7 @@ from supersparse.learn.recipe import Recipe
 from supersparse.learn.rows import TrainingRows
 from supersparse.learn.settings.settings import Settings
 from supersparse.learn.splits import Folds, splits_of
-from supersparse.learn.validating import validate
+from supersparse.learn.validation import validate
 
 
 def hurry(monkeypatch, has_no_time):

@@ -16,7 +16,7 @@ from supersparse.learn.rows import TrainingRows
 from supersparse.learn.settings.settings import Settings
 from supersparse.learn.splits import Folds, repeated_splits, splits_of
 from supersparse.learn.trade_off import risks_by_fold
-from supersparse.learn.validating import validate
+from supersparse.learn.validation import validate
 from supersparse.problem.objective import evaluate
 
 pytestmark = pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning")

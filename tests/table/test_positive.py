@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from supersparse import SLIMClassifier
 from supersparse.learn.splits import Folds
-from supersparse.learn.validating import validate
+from supersparse.learn.validation import validate
 from supersparse.problem.rows import read_labels
 from supersparse.show.estimators.learning import read_training
 from supersparse.table.numeric import positive_of

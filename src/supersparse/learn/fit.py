@@ -18,13 +18,13 @@ from supersparse.base.writing import write_file
 from supersparse.card.card import Card
 from supersparse.engine.options import SolverKeywords
 from supersparse.engine.solution import Solution
+from supersparse.learn.calibration import RISKS, judged
 from supersparse.learn.initial import start_from
-from supersparse.learn.judging import RISKS, judged
 from supersparse.learn.progress import Clock, Watch
 from supersparse.learn.recipe import PreparedProblem
 from supersparse.learn.rows import TrainingRows
 from supersparse.learn.splits import Folds
-from supersparse.learn.validating import Validation, from_text, validate
+from supersparse.learn.validation import Validation, from_text, validate
 from supersparse.problem.losses import loss_of
 from supersparse.problem.variants import quiet_about_penalties
 

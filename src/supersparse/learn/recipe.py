@@ -219,11 +219,8 @@ class Recipe:
                 raise InvalidDataError("no column separates the classes", "check the target, or add columns")
         teacher = labels = None
         if self.settings.loss.counts_rows and self.taught_by is not None:
-            positive = self._positive(rows)
-            teacher = self.teacher_of(rows, positive)
+            teacher, _, labels = self._blended(rows)
             notes[:0] = self._about_the_teacher(rows, teacher)
-            if teacher is not None:
-                labels = blended(rows.y, positive, teacher.risks(rows), self.settings.blend)
         return PreparedProblem(
             recipe=self,
             problem=self.problem_of_features(prepare, rows, features, labels),
@@ -268,28 +265,39 @@ class Recipe:
                 "only one class is left after dropping the rows of weight 0",
                 "two classes are needed: give rows of the other class a weight above 0",
             )
-        teacher = self.teacher_of(rows, positive)
-        if teacher is None and self.taught_by is not None and self.settings.max_questions == "auto":
+        teacher, risks, labels = self._blended(rows)
+        is_open = self.settings.max_questions == "auto" and self.prepare.update is None
+        if teacher is None and self.taught_by is not None and is_open:
             return replace(self, settings=replace(self.settings, max_questions=1))._of_questions(rows, began)
-        guide = hard if teacher is None else teacher.risks(rows)
-        labels = hard if teacher is None else blended(rows.y, positive, guide, self.settings.blend)
         prepare = self.prepare
         if not self.is_made:
-            prepare = clone(self.prepare).fit_questions(rows.X, labels, guide, rows.sample_weight)
+            soft, guide = (hard if labels is None else labels), (hard if risks is None else risks)
+            prepare = clone(self.prepare).fit_questions(rows.X, soft, guide, rows.sample_weight)
             if prepare.updated is not None:
                 check_class(prepare.updated, positive)
             prepare.notes_[:0] = [*rows.notes, *self._about_the_teacher(rows, teacher)]
         made = time.monotonic()
-        problem = self._problem_of(prepare, rows, None if teacher is None else labels)
+        problem = self._problem_of(prepare, rows, labels)
         return PreparedProblem(
             recipe=self,
             problem=problem,
             prepare=prepare,
             teacher=teacher,
-            labels=None if teacher is None else labels,
+            labels=labels,
             seconds=time.monotonic() - began,
             reading=time.monotonic() - made,
         )
+
+    def _blended(
+        self, rows: TrainingRows
+    ) -> tuple[Teacher | None, NDArray[np.float64] | None, NDArray[np.float64] | None]:
+        """The teacher, its risks of the rows, and the labels blended with them; None without one."""
+        positive = self._positive(rows)
+        teacher = self.teacher_of(rows, positive)
+        if teacher is None:
+            return None, None, None
+        risks = teacher.risks(rows)
+        return teacher, risks, blended(rows.y, positive, risks, self.settings.blend)
 
     def teacher_of(self, rows: TrainingRows, positive: object) -> Teacher | None:
         """The teacher, fitted to the rows; of counted ones ridge, on their answers."""

@@ -22,14 +22,14 @@ from supersparse.card.evaluate.trade_off import (
 from supersparse.engine.answers.trade_off import default_ratios, ratio_of_sensitivity, weights_of
 from supersparse.engine.options import SolverKeywords
 from supersparse.engine.solution import Solution
-from supersparse.learn.calibrating import Pooled
+from supersparse.learn.calibration import Pooled
 from supersparse.learn.crossfit import Floats, LeftOut, named_folds
 from supersparse.learn.progress import Clock, Watch
 from supersparse.learn.recipe import PreparedProblem, Recipe
 from supersparse.learn.rows import TrainingRows
 from supersparse.learn.splits import Folds
 from supersparse.learn.training_performance import training_counts
-from supersparse.learn.validating import validate
+from supersparse.learn.validation import validate
 from supersparse.problem.constraints.rates import max_false_positive_rate
 from supersparse.problem.losses import loss_of
 from supersparse.problem.objective import evaluate

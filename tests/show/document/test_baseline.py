@@ -10,7 +10,7 @@ import pytest
 from supersparse import Problem, RiskScoreClassifierCV, ScoringSystem, constraints, item, solve
 from supersparse.card.evidence import baseline, no_better
 from supersparse.card.performance import Performance
-from supersparse.learn.judging import no_better_than_baseline
+from supersparse.learn.calibration import no_better_than_baseline
 from supersparse.show.document.content import content_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning")

@@ -8,7 +8,7 @@ import pytest
 from supersparse import ScoringSystem, item
 from supersparse.card.card import Card
 from supersparse.card.performance import Performance
-from supersparse.learn.calibrating import Pooled
+from supersparse.learn.calibration import Pooled
 from supersparse.learn.comparison import Comparison, Measures, at_most
 from supersparse.learn.crossfit import LeftOut
 from supersparse.show.document.sizes import enough_questions, sizes_table, sizes_text

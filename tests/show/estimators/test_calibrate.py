@@ -10,7 +10,7 @@ from supersparse import ScoringSystem, SLIMClassifier, SLIMClassifierCV
 from supersparse.errors import InvalidDataError
 from supersparse.learn.rows import TrainingRows
 from supersparse.learn.splits import Folds, divided
-from supersparse.learn.validating import validate
+from supersparse.learn.validation import validate
 from supersparse.show.estimators.learning import recipe_of
 
 METHODS = ["isotonic", "logistic"]

@@ -16,7 +16,7 @@ from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, PredefinedS
 from supersparse import SLIMClassifier, SLIMClassifierCV, Stop, constraints
 from supersparse.engine.answers import penalty_grid
 from supersparse.errors import InvalidDataError
-from supersparse.learn import choosing
+from supersparse.learn import choice as choosing
 from supersparse.problem.problem import Problem
 
 pytestmark = pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning")

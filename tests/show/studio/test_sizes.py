@@ -7,7 +7,7 @@ import pytest
 
 from supersparse.learn.progress import Clock
 from supersparse.learn.splits import Folds
-from supersparse.learn.validating import SizesOfFold, validate
+from supersparse.learn.validation import SizesOfFold, validate
 from supersparse.problem.objective import evaluate
 from supersparse.show.studio.card_view import measure_of, points_of
 from supersparse.show.studio.choices import changed, no_choices, read_plan

@@ -119,7 +119,7 @@ def solver_options(settings: Settings, path: Path | None, asked: SolverKeywords)
 
 def say_question(question: "PreparedProblem", rows: "TrainingRows") -> None:
     """Print notes on each column, and the size and classes of the problem."""
-    from supersparse.learn.judging import doubts
+    from supersparse.learn.doubts import doubts
 
     problem, recipe = of_classes(question.problem), question.recipe
     for about_a_column in () if question.prepare is None else question.prepare.notes_:

@@ -251,8 +251,8 @@ def with_progress(run: Callable[..., Answer], problem: Problem, **options: Any) 
 
 def fit_with_progress(question: "PreparedProblem", rows: "TrainingRows", folds: Folds | None, clock: Clock) -> "Fitted":
     """Learn and judge a card, showing progress, and say what did not go well."""
+    from supersparse.learn.calibration import no_better_than_baseline, slope_at_its_limit, weighs_risks
     from supersparse.learn.fit import INTERRUPTED, Learner
-    from supersparse.learn.judging import no_better_than_baseline, slope_at_its_limit, weighs_risks
 
     with warnings_as_remarks(), progress(clock.ends) as watch:
         fitted = Learner(folds=folds, watch=watch).fit(question, rows, clock)

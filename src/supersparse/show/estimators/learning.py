@@ -37,10 +37,11 @@ from supersparse.base.stop import Stop
 from supersparse.engine.certify.statement import check_certifiable
 from supersparse.engine.options import N_JOBS, SolveOptions, SolverKeywords
 from supersparse.engine.solution import Solution, TraceEvent
+from supersparse.learn.calibration import no_better_than_baseline, slope_at_its_limit, weighs_risks
 from supersparse.learn.certifying import certified
+from supersparse.learn.doubts import doubts
 from supersparse.learn.fit import Fitted, Learner
 from supersparse.learn.horizon import followed
-from supersparse.learn.judging import doubts, no_better_than_baseline, slope_at_its_limit, weighs_risks
 from supersparse.learn.prepare.prepare import Prepare
 from supersparse.learn.progress import Clock, Watch
 from supersparse.learn.recipe import PreparedProblem, Recipe

@@ -10,11 +10,11 @@ import numpy as np
 
 from supersparse.base.errors import InvalidOptionError, SkippedFoldsWarning, users_level
 from supersparse.base.schema.tree import label_text
-from supersparse.learn.choosing import RULES, Candidate, choose_penalty
+from supersparse.learn.choice import RULES, Candidate, choose_penalty
 from supersparse.learn.comparison import CARD, Measures, at_most
 from supersparse.learn.recipe import Recipe
 from supersparse.learn.rows import TrainingRows
-from supersparse.learn.validating import Validation
+from supersparse.learn.validation import Validation
 from supersparse.show.estimators.base import ScoringSystemClassifier
 from supersparse.show.estimators.learning import (
     folds_of,

@@ -13,12 +13,12 @@ from supersparse.base.errors import InvalidOptionError, did_you_mean
 from supersparse.engine.answers.penalty_grid import folder_of, solve_in
 from supersparse.engine.options import SolverKeywords
 from supersparse.engine.solution import Solution
-from supersparse.learn.choosing import RULES
+from supersparse.learn.choice import RULES
 from supersparse.learn.crossfit import FoldResult
 from supersparse.learn.recipe import PreparedProblem, Recipe
 from supersparse.learn.rows import TrainingRows
 from supersparse.learn.splits import Folds, Split, divided
-from supersparse.learn.validating import Validation
+from supersparse.learn.validation import Validation
 from supersparse.show.estimators.base import ScoringSystemClassifier
 from supersparse.show.estimators.learning import folds_with, learn, logger, read_training, reporting
 from supersparse.show.estimators.parameters import SLIMCVParameters

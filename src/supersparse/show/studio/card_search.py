@@ -22,8 +22,8 @@ from supersparse.card import file as card_file
 from supersparse.engine.explain import explain_infeasible
 from supersparse.engine.options import SolverKeywords
 from supersparse.engine.solution import Conflict, Solution
+from supersparse.learn.calibration import no_better_than_baseline, slope_at_its_limit, weighs_risks
 from supersparse.learn.fit import Fitted, Learner
-from supersparse.learn.judging import no_better_than_baseline, slope_at_its_limit, weighs_risks
 from supersparse.learn.progress import Clock
 from supersparse.learn.recipe import PreparedProblem
 from supersparse.learn.settings.settings import Settings

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from supersparse.engine.options import DEFAULT_OPTIONS
-from supersparse.learn.judging import doubts
+from supersparse.learn.doubts import doubts
 from supersparse.learn.prepare.prepare import Prepare
 from supersparse.learn.recipe import PreparedProblem, Recipe
 from supersparse.learn.rows import TrainingRows

@@ -11,7 +11,7 @@ from supersparse.engine.options import SolverKeywords
 from supersparse.learn.crossfit import CrossFit, FoldResult, named_folds
 from supersparse.learn.progress import Clock
 from supersparse.learn.rows import TrainingRows
-from supersparse.learn.validating import SizesOfFold, auc_of
+from supersparse.learn.validation import SizesOfFold, auc_of
 from supersparse.problem.problem import Problem
 from supersparse.problem.variants import errors_only, most_features, of_classes
 from supersparse.show.studio.card_view import found_of, measure_of, model_of, numbers_of

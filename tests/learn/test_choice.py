@@ -5,7 +5,7 @@ from statistics import variance
 
 import pytest
 
-from supersparse.learn.choosing import Candidate, choose_penalty
+from supersparse.learn.choice import Candidate, choose_penalty
 
 
 def candidate(C0, percent, sizes):

@@ -14,8 +14,7 @@ from supersparse import Problem, ScoringSystem, SLIMClassifier, SLIMClassifierCV
 from supersparse.card.performance import Performance
 from supersparse.card.risk import LogisticRisk, TableRisk
 from supersparse.errors import NoBetterThanBaselineWarning
-from supersparse.learn.calibrating import rising
-from supersparse.learn.judging import no_better_than_baseline
+from supersparse.learn.calibration import no_better_than_baseline, rising
 
 pytestmark = pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning")
 SETTINGS = {"max_points": 3, "node_limit": 2000, "time_limit": None}

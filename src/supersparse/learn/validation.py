@@ -19,8 +19,8 @@ from supersparse.card.evaluate.trade_off import folds_in_words
 from supersparse.card.performance import Performance
 from supersparse.engine.answers.frontier import frontier
 from supersparse.engine.options import SolverKeywords
-from supersparse.learn.calibrating import Pooled
-from supersparse.learn.choosing import RULES, Candidate, choose_penalty, read_values
+from supersparse.learn.calibration import Pooled
+from supersparse.learn.choice import RULES, Candidate, choose_penalty, read_values
 from supersparse.learn.comparison import Comparison, Measures, comparison_of
 from supersparse.learn.crossfit import (
     CrossFit,

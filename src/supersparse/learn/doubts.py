@@ -1,4 +1,6 @@
-"""Leaks: columns that may have been known only after the outcome, found before learning.
+"""Doubts about a table before a card is learned from it: leaks, and classes with few rows.
+
+A leak is a column that may have been known only after the outcome.
 
 An answer is suspect if all of its rows, 20 or more, are of one class, and chance does not explain it; a column, if
 it separates the classes well and alone does at least as well as all others together.
@@ -19,6 +21,9 @@ from sklearn.preprocessing import StandardScaler
 
 from supersparse.base.exact import counted
 from supersparse.card.words import category_text, readable
+from supersparse.learn.recipe import PreparedProblem
+from supersparse.learn.rows import TrainingRows
+from supersparse.problem.variants import of_classes
 from supersparse.table.sources import read_every_column
 from supersparse.table.values import Cells, Numbers, declared_category, is_missing
 
@@ -129,3 +134,48 @@ def _quick_auc(features: Floats, positive: NDArray[np.bool_]) -> float:
     """The best AUC of a single feature, in either direction."""
     aucs = (float(roc_auc_score(positive, column)) for column in features.T if np.ptp(column) > 0)
     return max((max(auc, 1 - auc) for auc in aucs), default=0.5)
+
+
+_FEW = 20  # rows of a class: one of them is 5 % of its errors or more
+_ENOUGH = 10  # rows of each class, that a feature separates hardly by chance
+_GLANCE = 1000  # rows that tell of most features that they do not separate the classes
+
+
+def doubts(question: PreparedProblem, rows: TrainingRows) -> tuple[str, ...]:
+    """Say what gives the class away, as what is known only later does, and who is few."""
+    problem = of_classes(question.problem)
+    n_positive = int(problem.rows.positive.sum())
+    sizes = (len(problem.rows.positive) - n_positive, n_positive)
+    if rows.is_counted:
+        sizes = (int(problem.class_totals[0]), int(problem.class_totals[1]))
+    few = min(sizes)
+    notes = []
+    if question.prepare is not None and not rows.is_counted:
+        notes += leaks_among(rows.X, np.asarray(rows.y == problem.rows.classes[1]))
+    elif few >= _ENOUGH and (named := list(_separating(question))):
+        more = "" if len(named) == 1 else f" (as do {len(named) - 1} more)"
+        notes.append(f"{named[0]} alone{more} separates the classes in all rows; is it known when the card is used?")
+    if few < _FEW:
+        rare = problem.rows.classes[sizes.index(few)]
+        notes.append(
+            f"the class {rare!r} has only {counted(few, 'row')}, so all figures of the card are imprecise, "
+            "those on rows left out too"
+        )
+    return tuple(notes)
+
+
+def _separating(question: PreparedProblem) -> Iterator[str]:
+    """Name the features of which one side of a threshold is one class, and the other side the other."""
+    rows = of_classes(question.problem).rows
+    for name, column in zip(rows.names, rows.raw or rows.columns, strict=True):
+        glance = _separates(column[:_GLANCE], rows.positive[:_GLANCE])
+        if not glance or not _separates(column, rows.positive):
+            continue
+        yield repr(name)
+
+
+def _separates(column: NDArray[np.generic], positive: NDArray[np.bool_]) -> bool:
+    cases, controls = column[positive], column[~positive]
+    if not len(cases) or not len(controls):
+        return True  # for all that can be seen
+    return bool(cases.min() > controls.max() or cases.max() < controls.min())

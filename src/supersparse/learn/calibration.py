@@ -1,4 +1,4 @@
-"""Risks for a learned card: how often the positive class occurs at each score that rows get unseen.
+"""What held-out rows say of a learned card: its performance, and how often the positive class occurs at each score.
 
 A card looks too good on the rows it was learned from. So it is learned again without each fold (`crossfit`),
 and the risk of the final card is fitted to the scores of the held-out rows. Cards of different folds differ in
@@ -22,10 +22,16 @@ from supersparse.card.card import Card, Cutoff
 from supersparse.card.evaluate.calibrating import Method, fit_risk, in_the_large
 from supersparse.card.evaluate.forecasts import Labelled
 from supersparse.card.evaluate.rates import Tally, added_up
-from supersparse.card.performance import ClassWeights
+from supersparse.card.evaluate.thresholds import performance_of
+from supersparse.card.evidence import WEIGHTED_RISKS, shortfalls
+from supersparse.card.performance import ClassWeights, Compared
 from supersparse.card.risk import Floats, LogisticRisk, Risk, TableRisk
+from supersparse.engine.solution import Solution
 from supersparse.learn.crossfit import LeftOut, root_mean_square, row_weights
+from supersparse.learn.horizon import worth_people
 from supersparse.learn.rows import TrainingRows
+from supersparse.problem.losses import loss_of
+from supersparse.problem.problem import Problem
 
 _NEAREST = 1e-9  # to risks of 0 and 1, which have no log odds
 _NORMAL = 1.959963984540054  # of an interval of 95 %
@@ -201,3 +207,69 @@ def _tabulated(risk: Risk, card: Card, cases: Mapping[Fraction, Fraction]) -> Ri
     # a total outside of what is possible comes from values outside of the domains
     listed = sorted({*totals, *cases})
     return _stated_at(risk, listed, cases) if len(listed) <= _MOST_TOTALS else risk
+
+
+RISKS = "logistic"  # how the command line calibrates
+
+
+def judged(
+    card: Card,
+    seen: Floats,
+    rows: TrainingRows,
+    positive: object,
+    unseen: Sequence[LeftOut],
+    method: str | None,
+    class_weights: ClassWeights,
+    cut: tuple[int, int] | None = None,
+    compared: tuple[Compared, ...] = (),
+) -> Card:
+    """Return the card with its cross-validated performance and, given a method, with risks.
+
+    `cut` says how many folds are behind it of how many planned, where some were skipped, and `compared` how
+    well other models did on the same rows.
+    `seen` are the card's scores of all rows. Held-out rows are judged by the cards that were learned without
+    them, all folds together. The AUC compares scores of different cards, each in units of its root mean
+    square.
+    """
+    pooled = Pooled.of(rows, positive, unseen)
+    performance = performance_of(pooled.tally(1.0, Fraction(0)), "cross-validation")
+    if rows.follow_up is not None:
+        performance = worth_people(performance, rows.follow_up.facts())
+    losses = pooled.log_losses(unseen, class_weights)
+    if losses is not None:
+        performance = replace(performance, log_loss=losses[0], baseline_log_loss=losses[1])
+    performance = replace(performance, folds=cut, compared=compared, calibration=pooled.calibration(unseen))
+    others = tuple(one for one in card.performance if one.on != performance.on)
+    risk = card.risk if method is None else fitted_risk(card, seen, rows, positive, unseen, method)
+    return replace(card, performance=(*others, performance), risk=risk)
+
+
+def slope_at_its_limit(solution: Solution) -> str | None:
+    """Say that a risk model has the largest slope allowed, and what to do about it; None if it has not."""
+    if not solution.slope_at_limit:
+        return None
+    return (
+        "the slope is at its limit: the features of the card separate the classes, or nearly, so its risks "
+        "say little between 0 and 1; allow fewer features or smaller points, raise C0, or ask for goal "
+        "errors (SLIMClassifier)"
+    )
+
+
+def weighs_risks(problem: Problem) -> str | None:
+    """Say that class weights distort the risks of a risk model, and what to do about it; None without any."""
+    if loss_of(problem).counts_rows or problem.class_weights[0] == problem.class_weights[1]:
+        return None
+    return f"{WEIGHTED_RISKS}; to favour one kind of error and keep the risks, set risk_threshold instead"
+
+
+def no_better_than_baseline(card: Card) -> str | None:
+    """Say that a card is no better than the same answer for everyone; None if it is.
+
+    Held-out rows count where there are any, else the training rows. What is compared is what the card was
+    learned for: a card that was asked to miss few cases may well err more often.
+    """
+    performance = next((p for p in reversed(card.performance) if p.on in ("cross-validation", "training")), None)
+    why = () if performance is None else shortfalls(card, performance, "it")
+    if not why:
+        return None
+    return f"this card is no better than {', and no better than '.join(why)}; try other columns or more rows"

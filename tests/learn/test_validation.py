@@ -9,7 +9,7 @@ from sklearn.metrics import log_loss
 
 from supersparse import RiskScoreClassifier
 from supersparse.errors import WeightedRisksWarning
-from supersparse.learn import crossfit, validating
+from supersparse.learn import crossfit, validation
 from supersparse.learn.crossfit import CrossFit, FitsOfFold
 from supersparse.learn.fit import Learner
 from supersparse.learn.progress import Clock, Watch
@@ -42,7 +42,7 @@ class Told(Watch):
 
 def test_each_fold_is_announced():
     watch = Told()
-    found = validating.validate(RECIPE, ROWS, folds_of(2), watch)
+    found = validation.validate(RECIPE, ROWS, folds_of(2), watch)
     assert watch.stages == [f"fold {k} of 2: training on 6 rows, testing on 6" for k in (1, 2)]
     assert (found.folds, found.folds_asked, found.chosen.C0) == (2, 2, 0.1)
 
@@ -58,7 +58,7 @@ def test_an_interrupt_keeps_the_finished_folds(monkeypatch, finished):
         return real(*arguments)
 
     monkeypatch.setattr(FitsOfFold, "learned", interrupted)
-    found = validating.validate(RECIPE, ROWS, folds_of(2))
+    found = validation.validate(RECIPE, ROWS, folds_of(2))
     assert (0 if found is None else found.folds) == finished
 
 
@@ -68,7 +68,7 @@ def test_the_log_loss_told_is_without_class_weights_and_that_chosen_by_is_with_t
     y = (rng.random(200) < 0.1 + 0.4 * x[:, 0]).astype(int)
     rows = TrainingRows(X=x, y=y, sample_weight=None, rate_groups=None, names=("a", "b", "c"))
     asked = Settings.of(C0=0.01, max_points=2, goal="risk", positive="1", class_weight={"0": 1, "1": 5})
-    found = validating.validate(Recipe(settings=asked, options={"solver": "risk"}), rows, Folds(splits=splits_of(y, 4)))
+    found = validation.validate(Recipe(settings=asked, options={"solver": "risk"}), rows, Folds(splits=splits_of(y, 4)))
     by_fold = []
     for train, test in splits_of(y, 4):
         model = RiskScoreClassifier(prepare=None, C0=0.01, max_points=2, class_weight={0: 1, 1: 5})
@@ -86,14 +86,14 @@ def test_the_weighted_error_stands_beside_a_penalty_that_is_chosen_by_it():
     rows = TrainingRows(X=x, y=y, sample_weight=None, rate_groups=None, names=("smoker",))
     asked = Settings.of(C0=10, max_points=1, positive="1", class_weight={"0": 1, "1": 3})
     with quiet_about_penalties():
-        found = validating.validate(Recipe(settings=asked, options=RECIPE.options), rows, Folds(splits=splits_of(y, 5)))
+        found = validation.validate(Recipe(settings=asked, options=RECIPE.options), rows, Folds(splits=splits_of(y, 5)))
     told = found.as_data()
     assert told["features"] == 0
     assert told["weighted_error"] == told["tried"][0]["weighted_error"] == pytest.approx(0.375)
     assert told["error"] == pytest.approx(0.125)
     assert "features  weighted error  error " in found.in_words()
     assert "          0.3750  0.125 ± 0.000" in found.in_words()
-    alike = validating.validate(RECIPE, ROWS, folds_of(2))
+    alike = validation.validate(RECIPE, ROWS, folds_of(2))
     assert "weighted" not in alike.in_words()
     assert "weighted_error" not in alike.as_data()
 
@@ -105,16 +105,16 @@ def test_folds_whose_search_was_cut_short_are_counted():
     rows = TrainingRows(X=x, y=y, sample_weight=None, rate_groups=None, names=tuple("abcdefgh"))
     asked = Settings.of(C0=0.01, max_points=5)
     short = Recipe(settings=asked, options={"solver": "exact", "node_limit": 2})
-    found = validating.validate(short, rows, Folds(splits=splits_of(y, 3)))
+    found = validation.validate(short, rows, Folds(splits=splits_of(y, 3)))
     assert found.chosen.unproven == 3
     words = "3 of the 3 cards are not proven best for their fold; a longer search may change these figures."
     assert found.in_words().endswith(words)
-    assert "proven" not in validating.validate(RECIPE, ROWS, folds_of(2)).in_words()
+    assert "proven" not in validation.validate(RECIPE, ROWS, folds_of(2)).in_words()
 
 
 def test_the_error_so_far_is_told():
     watch = Told()
-    found = validating.validate(RECIPE, ROWS, folds_of(3), watch)
+    found = validation.validate(RECIPE, ROWS, folds_of(3), watch)
     sums = np.cumsum([float(cost) for cost in found.chosen.costs])
     assert watch.errors == pytest.approx((sums / [1, 2, 3]).tolist())
 
@@ -122,8 +122,8 @@ def test_the_error_so_far_is_told():
 @pytest.mark.long
 def test_processes_give_the_same_folds(monkeypatch):
     monkeypatch.setattr(crossfit, "_START", 0.0)  # as if starting processes took no time
-    alone = validating.validate(RECIPE, ROWS, folds_of(2, 2))
-    shared = validating.validate(RECIPE, ROWS, folds_of(2, 2, n_jobs=2))
+    alone = validation.validate(RECIPE, ROWS, folds_of(2, 2))
+    shared = validation.validate(RECIPE, ROWS, folds_of(2, 2, n_jobs=2))
     assert shared.as_data() == alone.as_data()
     assert (shared.folds, shared.repeats) == (4, 2)
 
@@ -136,13 +136,13 @@ def test_folds_share_the_time_that_is_left(monkeypatch):
         return real(task, fold, seconds)
 
     monkeypatch.setattr(FitsOfFold, "learned", spy)
-    validating.validate(RECIPE, ROWS, folds_of(3), clock=Clock(time.monotonic() + 3000))
+    validation.validate(RECIPE, ROWS, folds_of(3), clock=Clock(time.monotonic() + 3000))
     assert limits[0] == pytest.approx(1000, abs=100)
     assert limits[-1] == pytest.approx(3000, abs=300)  # the others left nearly all of theirs
 
 
 def test_an_interrupt_in_a_second_division_leaves_the_first_to_judge_by():
-    kept = validating.validate(RECIPE, ROWS, Folds(splits=repeated_splits(ROWS.y, 2, 2)[:3]))
+    kept = validation.validate(RECIPE, ROWS, Folds(splits=repeated_splits(ROWS.y, 2, 2)[:3]))
     partly = replace(kept, folds_asked=4, repeats=2)
     rows = np.concatenate([left.rows for left in partly.unseen])
     assert sorted(rows.tolist()) == list(range(12))
@@ -172,15 +172,15 @@ def out_of_time(monkeypatch):
 def test_an_unfinished_division_is_finished_as_if_it_had_had_the_time(out_of_time, finished):
     recipe, folds = RECIPE.asking(C0=None), folds_of(3, 2)
     out_of_time(finished)
-    partly = validating.validate(recipe, ROWS, folds)
+    partly = validation.validate(recipe, ROWS, folds)
     assert partly.is_unfinished
     assert (partly.folds, partly.folds_asked, partly.repeats) == (finished, 6, 2)
     out_of_time(100)
-    whole = validating.validate(recipe, ROWS, folds, so_far=partly)
+    whole = validation.validate(recipe, ROWS, folds, so_far=partly)
     assert not whole.is_unfinished
     assert (whole.folds, whole.chosen.C0) == (6, partly.chosen.C0)
     assert len(whole.unseen) == whole.folds
-    at_once = validating.validate(recipe, ROWS, folds)
+    at_once = validation.validate(recipe, ROWS, folds)
     assert whole.as_data()["tried"] == at_once.as_data()["tried"]
 
 
