@@ -7,9 +7,10 @@ import os
 
 import pytest
 
-from supersparse.show.studio import edits, tables
+from supersparse.show.studio import tables
 from supersparse.show.studio.app import object_of
 from supersparse.show.studio.folder import KINDS, Folder, Limits, Records
+from supersparse.show.studio.studio import Edits
 from supersparse.show.studio.tables import shown_name
 from supersparse.show.studio.texts import StudioError
 
@@ -143,11 +144,11 @@ def test_an_edit_that_cannot_be_written_stays_as_it_is(monkeypatch, tmp_path):
     async def shown(self, edit, change=None):
         return {"position": edit["position"], "change_text": "said"}
 
-    monkeypatch.setattr(edits.Edits, "_shown", shown)
+    monkeypatch.setattr(Edits, "_shown", shown)
     written = []
     monkeypatch.setattr(Records, "_write", lambda self, record: written.append(record["position"]))
     folder = Folder(tmp_path)
-    mine = edits.Edits(folder, None, Limits(), lambda name, data: None, None)
+    mine = Edits(folder, None, Limits(), lambda name, data: None, None)
     mine._known["e1"] = {"id": "e1", "steps": [], "position": 0, "from": "r1.best", "table": "t1", "base": {}}
 
     async def go():
