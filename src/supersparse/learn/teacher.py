@@ -33,7 +33,6 @@ from supersparse.table.values import Category, Cells
 
 Floats = NDArray[np.float64]
 
-BLEND = 0.85
 NAMES = ("auto", "ridge")
 _PENALTIES = np.logspace(-4, 2, 10)  # 1 / the weight of the squared coefficients
 _FIRM = 0.01  # of them, where the rarer class has few rows
