@@ -249,5 +249,7 @@ def test_the_teacher_of_counted_rows_is_ridge_on_their_answers_by_their_counts()
     p = question.problem.rows.labels
     assert np.abs(p - (0.15 * ill + 0.85 * risks)).max() < 1e-5
     assert counted.card(question.solve()).provenance.settings["teacher"] == "ridge"
+    with pytest.raises(InvalidOptionError, match=r"teacher is 'rige', and counts hold no row.*give ridge or none"):
+        counted.question(goal="risk", max_questions=2, teacher="rige")
     with pytest.raises(InvalidOptionError, match="counted by questions; give questions=True"):
         counted.question(goal="errors")

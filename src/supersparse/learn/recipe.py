@@ -303,10 +303,18 @@ class Recipe:
         """The teacher, fitted to the rows; of counted ones ridge, on their answers."""
         if not rows.is_counted:
             return fitted_teacher(self.taught_by, rows, positive, self.named)
-        taught = self.taught_by
-        if taught is not None and taught not in TEACHERS:
-            check_known_teacher(taught, ())
-        return fitted_teacher(None if taught is None else "ridge", rows, positive, frozenset(rows.X))
+        self.check_teacher_of_counts()
+        return fitted_teacher(None if self.taught_by is None else "ridge", rows, positive, frozenset(rows.X))
+
+    def check_teacher_of_counts(self) -> None:
+        """Refuse a teacher that asks rows, where there are only counts."""
+        if self.taught_by not in (None, *TEACHERS):
+            raise InvalidOptionError(
+                f"teacher is {self.taught_by!r}, and counts hold no row that it could be asked about",
+                "give ridge or none, or use the rows in memory",
+                subject="teacher",
+                value=self.taught_by,
+            )
 
     def _problem_of(self, prepare: Prepare, rows: TrainingRows, labels: NDArray[np.float64] | None) -> Problem:
         """Ask the settings about the questions of a preparation."""

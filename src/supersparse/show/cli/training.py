@@ -192,6 +192,7 @@ def read_rows_question(
 
 
 def _check(columns: ColumnOptions, recipe: "Recipe", validation: ValidationOptions) -> None:
+    recipe.check_teacher_of_counts()
     columns.told_target()
     needs = {
         "--no-prepare": recipe.prepare is None,
