@@ -88,7 +88,7 @@ def test_the_penalty_is_chosen_with_the_same_rule():
 
 def test_goal_risk_breaks_no_ties_by_itself():
     with pytest.raises(InvalidOptionError, match="goal 'risk' minimises the log loss itself"):
-        Recipe(settings=Settings.of(goal="risk", tie_break="log_loss")).slack  # noqa: B018
+        Recipe(settings=Settings.of(goal="risk", tie_break="log_loss")).check()
 
 
 def test_a_limit_leaves_it_unproven():
