@@ -131,7 +131,7 @@ def test_solve_writes_a_certificate_and_says_what_it_cannot_certify(tmp_path):
         ({"slope": 1}, "a slope of 1"),
         ({"points": [-1, 0, 2]}, "differ in size"),
         ({"C1": 0.01}, "differ by points"),
-        ({"points": [-0.5, 0, 0.5]}, "no whole numbers"),
+        ({"points": [-0.5, 0, 0.5]}, "not whole numbers"),
     ],
 )
 def test_a_risk_score_that_proofs_do_not_know_is_refused_before_the_search(settings, what, tmp_path):
