@@ -12,7 +12,7 @@ install = $(BIN)/uv pip install --quiet --python $(or $(2),$(VENV))/bin/python $
 
 .DEFAULT_GOAL := demo
 
-.PHONY: help dev test-native test-sanitized test-arm wheels demo examples fetch-live docs pictures stubs studio-pictures test test-long golden fuzz test-lowest test-solvers test-programs bench bench-small bench-supports bench-before bench-adult bench-threads bench-covers bench-prototype bench-first-cards bench-many bench-accuracy bench-risk bench-public bench-table bench-limits bench-rows bench-questions bench-new-rows bench-projections bench-learner certificates risk-certificates study study-small study-page study-check lint format clean
+.PHONY: help dev test-native test-sanitized test-arm wheels release-check demo examples fetch-live docs pictures stubs studio-pictures test test-long golden fuzz test-lowest test-solvers test-programs bench bench-small bench-supports bench-before bench-adult bench-threads bench-covers bench-prototype bench-first-cards bench-many bench-accuracy bench-risk bench-public bench-table bench-limits bench-rows bench-questions bench-new-rows bench-projections bench-learner certificates risk-certificates study study-small study-page study-check lint format clean
 
 ##@ Start here
 
@@ -134,6 +134,9 @@ wheels: $(VENV)/.test build/wheels/.installed  ## wheels for Linux and macOS, in
 
 test-arm: dist  ## C++ tests and tests of the engine of questions on aarch64, under qemu
 	native/tests/arm.sh
+
+release-check:  ## build, metadata, contents, an install without a compiler, the citation; uploads nothing
+	$(PYTHON) .ci/release_check.py
 
 dist: | build/wheels/.installed
 	build/wheels/bin/python native/wheels.py manylinux2014_aarch64

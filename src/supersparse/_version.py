@@ -1,3 +1,3 @@
 """The version, read by the build and by the package."""
 
-__version__ = "0.1.0.dev0"
+__version__ = "0.2.0"
