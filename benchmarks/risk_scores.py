@@ -7,39 +7,26 @@ favour. Its pins want an environment of their own, made here when it is missing.
 
 import json
 import subprocess
-import sys
 import tempfile
-import venv
 from pathlib import Path
 
 import numpy as np
 
 from benchmarks.data import ROOT, Table
 from benchmarks.instances import Instance, all_instances
+from benchmarks.peers import python
 from benchmarks.processes import FailedError, output_of
 from benchmarks.record import Comparison, Machine, Record
 from supersparse.problem.objective import evaluate, with_best_intercept
 
-ENVIRONMENT = ROOT / "benchmarks" / ".fasterrisk-venv"
 _SCRIPT = ROOT / "benchmarks" / "fasterrisk_fit.py"
 _LIMIT = 300.0
-
-
-def python() -> Path:
-    """Return the interpreter of FasterRisk's environment, made when it is missing."""
-    found = ENVIRONMENT / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
-    stamp = ENVIRONMENT / ".installed"
-    if not stamp.exists():
-        venv.create(ENVIRONMENT, with_pip=True, clear=True)
-        output_of([str(found), "-m", "pip", "install", "--quiet", "fasterrisk"], 600)
-        stamp.touch()
-    return found
 
 
 def missing() -> str | None:
     """Say why FasterRisk cannot be run here, or None when it can."""
     try:
-        python()
+        python("fasterrisk")
     except (FailedError, OSError, subprocess.CalledProcessError) as error:
         return str(error)
     return None
@@ -79,7 +66,7 @@ def _fasterrisk(instance: Instance, size: int, largest: int) -> tuple[int, float
         path = Path(folder) / "data.npz"
         X = np.column_stack([np.ones(len(table.y)), table.X])
         np.savez(path, X=X, y=np.where(table.y == 1, 1, -1))
-        command = [str(python()), str(_SCRIPT), str(path), str(size), str(largest)]
+        command = [str(python("fasterrisk")), str(_SCRIPT), str(path), str(size), str(largest)]
         answer = json.loads(output_of(command, _LIMIT).splitlines()[-1])
     errors = min(_errors(instance, table, model[1:], size) for model in answer["models"])
     return errors, answer["seconds"], answer["version"]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from benchmarks import new_rows
-from benchmarks.new_rows import RIDGE, Fold, Measured, Predicted, judged, lines, paired
+from benchmarks.new_rows import OURS, PAGE, RIDGE, WHOLE, Fold, Measured, Predicted, judged, lines, paired, stored
 
 
 def record(table, fold, method, auc, **more):
@@ -55,3 +55,29 @@ def test_features_of_a_peer_are_cuts_at_the_deciles_frequent_levels_and_gaps():
     assert (new_rows._holds(5.0, ["4", "5", "", "6"]) == [0, 1, 0, 1]).all()
     assert new_rows._rules(["a"] * 50 + ["b"] * 49 + ["c"]) == ["a", "b"]
     assert (new_rows._holds("a", ["a", "b"]) == [1, 0]).all()
+
+
+def test_the_page_shows_the_stored_records():
+    records, page = stored(), PAGE.read_text(encoding="utf-8")
+    assert len({(m.table, m.fold, m.method) for m in records}) == len(records) == 95 * len(new_rows.METHODS)
+    assert "\n".join(lines(records)) in page
+    for peer in WHOLE:  # as the page says
+        assert (
+            paired(records, next(iter(OURS)), "auc", peer)[0]
+            > 0
+            > paired(records, next(iter(OURS)), "log_loss", peer)[0]
+        )
+
+
+def test_the_page_tells_of_two_tables():
+    default, _, ten = OURS
+
+    def mean(table, method, measure="auc"):
+        return np.mean([getattr(m, measure) for m in stored() if (m.table, m.method) == (table, method)])
+
+    page = " ".join(PAGE.read_text(encoding="utf-8").split())
+    few, more, ridge = (mean("attrition", method) for method in (default, ten, RIDGE))
+    assert f"AUC {few:.3f}, with ten questions {more:.3f}, ridge {ridge:.3f}" in page
+    ahead = mean("smoking", RIDGE) - mean("smoking", default)
+    worse = mean("smoking", RIDGE, "log_loss") - mean("smoking", default, "log_loss")
+    assert f"ridge ranks better by {ahead:.3f}, and its log loss is worse by {worse:.3f}" in page
