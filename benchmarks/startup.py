@@ -78,7 +78,7 @@ def in_markdown() -> str:
         card, data = f"{folder}/card.json", f"{folder}/biopsies.csv"
         output_of([*program, "demo", "--save-data", data, "--out", card], 180)
         seconds = cpu_of([*program, "predict", card, data])
-        rows.append(["`supersparse predict card.json biopsies.csv`", f"{seconds:.2f}", "", ""])
+        rows.append(["run `supersparse predict card.json biopsies.csv`", f"{seconds:.2f}", "", ""])
     here = Machine.here()
     words = f"{here.cpu}, {here.cores} cores, {here.system}; Python {here.python}; medians of {_TIMES}."
     return f"{textwrap.fill(words, 120)}\n\n{grid(['a new process', 'CPU s', 'beside', 'CPU s'], rows)}\n"
