@@ -2,7 +2,10 @@
 
 import csv
 import math
+import re
 import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -81,3 +84,27 @@ def test_the_source_is_ascii_and_hides_nothing():
 def test_a_column_without_a_name_is_refused():
     with pytest.raises(UnsupportedCardError, match="empty name"):
         to_r(ScoringSystem.of([item("", at_least=1, points=1)], threshold=1).card)
+
+
+@needs("R")
+@pytest.mark.long
+def test_the_script_of_the_page_runs_through_reticulate(tmp_path):
+    installed = subprocess.run([command("R"), "-e", 'quit(status = !requireNamespace("reticulate"))'], check=False)
+    if installed.returncode:
+        pytest.skip("the R package reticulate is not installed")
+    page = (Path(__file__).parents[3] / "docs" / "r.md").read_text(encoding="utf-8")
+    _, use, learn = re.findall(r"^```r\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    system = ScoringSystem.of(
+        [item("age", at_least=65, points=4), item("sex", equals="M", points=1)],
+        threshold=4,
+        classes=("well", "ill"),
+        risk={0: 0.02, 1: 0.05, 4: 0.2, 5: 0.3},
+    )
+    system.save(tmp_path / "card.json")
+    here = f'use_python("{sys.executable}", required = TRUE)\n'
+    (tmp_path / "page.R").write_text(re.sub(r"^use_virtualenv.*\n", lambda _: here, use, flags=re.MULTILINE) + learn)
+    done = subprocess.run([command("R"), "page.R"], cwd=tmp_path, capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, done.stderr
+    assert '[1] "ill"  "well"' in done.stdout
+    assert "[1] 0.20 0.05" in done.stdout
+    assert "Predict ill if the total is" in done.stdout
