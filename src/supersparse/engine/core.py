@@ -8,7 +8,7 @@ from __future__ import annotations
 import ctypes
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from ctypes import (
     POINTER,
     Structure,
@@ -161,6 +161,18 @@ def struct(value: _Value) -> _Value:
     made = _filled(value)
     made.kept = value  # the arrays live as long as their addresses
     return cast(_Value, made)
+
+
+def zeros(kind: type[_Value], sizes: Mapping[str, int], **others: Any) -> _Value:
+    """A named tuple of arrays of zeros, of the shapes that its annotations declare, and of the `others` as they are.
+
+    ``low: Annotated[Ints, 2, "rows"]`` has two rows of ``sizes["rows"]``.
+    """
+    for name, hint in get_type_hints(kind, include_extras=True).items():
+        if name not in others:
+            array, *shape = get_args(hint)
+            others[name] = np.zeros([sizes[one] if isinstance(one, str) else one for one in shape], _element(array))
+    return kind(**others)
 
 
 def _filled(value: Any) -> Any:

@@ -59,7 +59,6 @@ class ExhaustiveSolver:
         return monitor.claim(stop=Stop.OPTIMAL, smallest=True)
 
     def best_per_size(self, problem: Problem, options: SolveOptions, monitor: Monitor) -> ClaimedModels:
-        """Answer `Aim.BEST_PER_SIZE`: the smallest (F, l1) of exactly each size."""
         _refuse_large(problem)
         best: dict[int, tuple[Fraction, Fraction, Points]] = {}
         variants = [_all_points(variant) for variant in _by_intercept(problem)]
@@ -76,7 +75,6 @@ class ExhaustiveSolver:
         return _claimed(problem, models, monitor)
 
     def all_within(self, problem: Problem, epsilon: Fraction, options: SolveOptions, monitor: Monitor) -> ClaimedModels:
-        """Answer `Aim.ALL_WITHIN`: every λ, with its best b, with F <= (1 + epsilon)·F*."""
         _refuse_large(problem)
         priced = []
         for points in _all_points(problem):

@@ -141,7 +141,6 @@ class Availability(Tabular):
 
 
 def names() -> tuple[str, ...]:
-    """All solver names, installed or not."""
     return tuple(_CLASSES)
 
 

@@ -195,7 +195,6 @@ def _for_features_without_levels(
 
 
 def read_l1_penalty(C1: object) -> Fraction | None:
-    """Return C1, None for "auto"."""
     if isinstance(C1, str):
         if C1 == "auto":
             return None
@@ -271,7 +270,6 @@ RISK_WANTED = "a number above 0 and below 1"
 
 
 def read_risk_threshold(risk_threshold: object) -> Fraction:
-    """Read a risk between 0 and 1, both excluded."""
     if isinstance(risk_threshold, float) and not isfinite(risk_threshold):
         raise InvalidProblemError(f"risk_threshold is {risk_threshold}", f"give {RISK_WANTED}")
     threshold = exact(risk_threshold, "risk_threshold")

@@ -87,7 +87,6 @@ class Question:
         )
 
     def priced(self, price: Number) -> "Question":
-        """The same question at another price."""
         return replace(self, price=price)
 
     def changes(self, points: Sequence[int]) -> int:
@@ -276,7 +275,6 @@ def read_questions(
 
 
 def read_change_price(price: object) -> Fraction:
-    """Read the price of a change of points."""
     return read_non_negative(price, "change_price")
 
 

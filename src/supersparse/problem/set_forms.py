@@ -131,7 +131,6 @@ class LevelsForm(Form[Levels]):
         return isinstance(node, Items | Made)
 
     def read(self, node: FileNode, what: str) -> Levels:
-        """The levels, including that of 0."""
         if isinstance(node, Made) and isinstance(node.value, Levels):
             return node.value
         levels: list[tuple[CoefficientSet, Fraction]] = [
@@ -146,7 +145,6 @@ class LevelsForm(Form[Levels]):
         return isinstance(value, Levels)
 
     def write(self, value: Levels) -> Plain:
-        """Every level, including that of 0."""
         sets = SetForm()
         return [{"values": sets.write(v), "penalty": plain_number(p)} for v, p in value.levels]
 

@@ -241,7 +241,6 @@ class NumberForm(Form[Fraction]):
         return plain_number(value)
 
     def schema(self) -> Schema:
-        """A number, or a fraction in quotes."""
         beyond = {"exclusiveMinimum": self.above, "exclusiveMaximum": self.below}
         return {
             "anyOf": [
@@ -284,7 +283,6 @@ class Real(Form[float]):
         return float(number)
 
     def convert(self, value: object) -> float | Nothing:
-        """A finite number, not too large."""
         if not _is_number(value):
             return NOTHING
         number = exact(value, self.wanted)
@@ -298,7 +296,6 @@ class Real(Form[float]):
         return isinstance(value, float)
 
     def write(self, value: float) -> Plain:
-        """A whole number as such."""
         return int(value) if value.is_integer() else value
 
     def schema(self) -> Schema:
@@ -329,7 +326,6 @@ class Whole(Form[int]):
         return int(number)
 
     def convert(self, value: object) -> int | Nothing:
-        """A whole number of Python or numpy."""
         number = whole(value)
         right = number is not None and (self.least is None or number >= self.least or number == self.also)
         return number if right and number is not None else NOTHING
@@ -421,14 +417,12 @@ class LabelForm(TextForm):
         return isinstance(node, Scalar) and not node.is_null and not node.is_blank
 
     def convert(self, value: object) -> str | Nothing:
-        """The label as it is written in a file."""
         if isinstance(value, str):
             return value
         text = None if value is None else scalar_text(value)
         return NOTHING if text is None else text
 
     def schema(self) -> Schema:
-        """A string, a number, true or false."""
         return {"type": ["string", "number", "boolean"]}
 
 

@@ -173,7 +173,6 @@ class Record(Form[ByName[Any]]):
         return isinstance(node, FileMapping)
 
     def read(self, node: FileNode, what: str) -> ByName[Any]:
-        """Read what is given, in the order of the record."""
         if not isinstance(node, FileMapping):
             self.refuse(node, what)
         values: dict[str, Any] = {}
@@ -189,7 +188,6 @@ class Record(Form[ByName[Any]]):
         return ByName(tuple((name, values[name]) for name in self.fields if name in values))
 
     def convert(self, value: object) -> ByName[Any] | Nothing:
-        """Convert what a mapping gives, in the order of the record."""
         if not isinstance(value, Mapping) or not set(self.required) <= set(value) <= set(self.fields):
             return NOTHING
         converted = {name: f.form.convert(value[name]) for name, f in self.fields.items() if name in value}
@@ -203,7 +201,6 @@ class Record(Form[ByName[Any]]):
         return isinstance(value, ByName)
 
     def write(self, value: Mapping[str, Any]) -> dict[str, Plain]:
-        """The keys that are given, in the order of the record."""
         return {name: field.form.write(value[name]) for name, field in self.fields.items() if name in value}
 
     def schema(self) -> Schema:

@@ -87,7 +87,6 @@ def certify(
 
 
 def check_place(path: Path) -> None:
-    """Raise for a file that could not be written later."""
     if path.is_dir():
         raise InvalidOptionError(f"certificate: {path} is a folder", "name a file, such as proof.vipr.gz")
     if not path.parent.is_dir() or not os.access(path.parent, os.W_OK):

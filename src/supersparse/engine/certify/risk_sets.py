@@ -141,19 +141,16 @@ _INSIDE = 1e-12
 
 
 def entropy(theta: Floats) -> Floats:
-    """H(θ)."""
     positive, negative = np.clip(theta, 1e-300, 1), np.clip(1 - theta, 1e-300, 1)
     return np.asarray(-(theta * np.log(positive) + (1 - theta) * np.log(negative)))
 
 
 def logistic(score: Floats) -> Floats:
-    """1 / (1 + e^-s)."""
     small = np.exp(-np.abs(score))
     return np.asarray(np.where(score >= 0, 1, small) / (1 + small))
 
 
 def softplus(score: Floats) -> Floats:
-    """log(1 + e^s)."""
     return np.asarray(np.maximum(score, 0) + np.log1p(np.exp(-np.abs(score))))
 
 

@@ -77,7 +77,6 @@ class Cuts:
 
     @property
     def tie(self) -> int:
-        """The cost of a model as good as the best one, in kernel units."""
         return self.now.tie
 
     def offer(self, coefficients: list[int]) -> bool:

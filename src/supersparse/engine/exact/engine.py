@@ -61,19 +61,15 @@ class ExactSolver:
     )
 
     def check(self, problem: Problem, options: SolveOptions) -> None:
-        """Refuse a checkpoint that could not be written later."""
         check_place(options.checkpoint)
 
     def solve(self, problem: Problem, options: SolveOptions, monitor: Monitor) -> Claim:
-        """Prove a best model, or claim the best known one and a bound."""
         return run_to_the_end(lambda: ErrorsRun(problem, options, monitor), options)
 
     def best_per_size(self, problem: Problem, options: SolveOptions, monitor: Monitor) -> ClaimedModels:
-        """Find the best model of each size, as far as the limits allow."""
         return best_per_size(problem, options, monitor, self.solve)
 
     def all_within(self, problem: Problem, epsilon: Fraction, options: SolveOptions, monitor: Monitor) -> ClaimedModels:
-        """List every λ, with its best b, within a factor of the best, as far as the limits allow."""
         return all_within(problem, epsilon, options, monitor, self.solve)
 
 
@@ -108,7 +104,6 @@ class ErrorsRun(Run[Part]):
         monitor.progress = lambda: (self.tree.share_closed(self.proof.open_parts()), 1.0)
 
     def begin(self) -> None:
-        """Start from the roots, or from a checkpoint."""
         saved = self.checkpoint.load(self._read)
         if saved is None:
             self.proof.begin()
@@ -126,7 +121,6 @@ class ErrorsRun(Run[Part]):
         return coefficients, fraction(content["lower_bound"]), parts
 
     def saved(self) -> dict[str, Any] | None:
-        """The best model, its bound, and what is open."""
         if self.monitor.best is None:
             return None
         # parts first: a model that a thread finds meanwhile may then be saved twice, never lost
@@ -141,7 +135,6 @@ class ErrorsRun(Run[Part]):
 
     @property
     def other_work(self) -> int:
-        """The work of the search."""
         return int(self.search.spent[0])
 
     def turn(self) -> None:
@@ -200,7 +193,6 @@ class ErrorsRun(Run[Part]):
         return any(self._step_of(bound) for bound in shared) or any(bound.wait() for bound in shared)
 
     def _step_of(self, bound: Bound) -> bool:
-        """Take a step of a bound if it is due."""
         if self.monitor.best_evaluation is None or not self.turns.is_due(bound, self.work):
             return False
         stops = (lambda: self.is_over) if bound.in_any_thread else self.check_in
@@ -257,7 +249,6 @@ class ErrorsRun(Run[Part]):
         return _SHARE_WHILE_IMPROVING if self.search.is_improving else _SHARE_AFTERWARDS
 
     def check_in(self) -> bool:
-        """Report what the other bounds prove as well."""
         self.monitor.bound(self.turns.best)
         return super().check_in()
 
@@ -270,7 +261,6 @@ class ErrorsRun(Run[Part]):
         return reason
 
     def report(self) -> None:
-        """Report the bound of everything open to the monitor."""
         bound, best = self.proof.bound, self.monitor.best_evaluation
         if bound is None:
             if self.proof.has_begun and best is not None:
@@ -296,7 +286,6 @@ class PoolCuts:
         return self.now.tie
 
     def offer(self, coefficients: list[int]) -> bool:
-        """Keep a model that the evaluator finds within the limit."""
         points = completed(self._problem, coefficients)
         if points is None or evaluate(self._problem, points).objective > self._limit:
             return False

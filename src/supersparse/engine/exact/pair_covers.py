@@ -145,7 +145,6 @@ class PairCovers(RemoteEngine[Part]):
         return Request(run_remotely, digest, content, (case, to_bytes(parts), (now.tie, now.strict, now.l1)))
 
     def read(self, parts: Sequence[Part], outcome: Outcome) -> Answer[Part]:
-        """The open parts and the models, checked."""
         instance = self.cases[parts[0].case]
         left = [
             checked_part(part, self.cases[part.case], is_piece=True)
@@ -155,7 +154,6 @@ class PairCovers(RemoteEngine[Part]):
         return Answer(Left(left, checked_count(outcome.work)), models)
 
     def judge(self, models: list[list[int]]) -> None:
-        """Offer the models to the cuts."""
         for coefficients in models:
             self.cuts.offer(coefficients)
 

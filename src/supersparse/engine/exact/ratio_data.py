@@ -4,13 +4,13 @@ The kernel reads the named tuples as structs of the same fields, those of `nativ
 `native/errors/ratio_boxes.hpp` has the inequality.
 """
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from supersparse.base.integer_arrays import Ints
-from supersparse.engine.core import kernel
+from supersparse.engine.core import kernel, zeros
 from supersparse.engine.exact.instance import Instance
 from supersparse.engine.exact.literals import SIGNS
 
@@ -34,6 +34,7 @@ MOST_TIGHT = 160
 """How many limits may be met with equality."""
 LANES = 32
 """Loops run to the next multiple of this."""
+_ROOM = 64  # boxes on a stack at first
 
 TOP, WORK, NEXT, LISTED = range(4)
 """The entries of `BoxStack.number`: open boxes, work in touched rows, groups ever kept, groups listed."""
@@ -76,93 +77,93 @@ class PointPairs(NamedTuple):
 class PairList(NamedTuple):
     """The groups that the parts of a box look at, those in the packing, and scratch space for both."""
 
-    pair: Ints  # (MOST_LISTED): where they are kept
-    member: Ints  # (MOST_LISTED, MEMBERS)
-    difference: Floats  # (features, MOST_LISTED): theirs
-    before: Floats  # (MOST_LISTED): their reach without the feature that is split
-    reach: Floats  # (MOST_LISTED): and with it
-    missing: Floats  # (MOST_LISTED)
-    total: Floats  # (MOST_LISTED): what undecided features can give
-    cost: Floats  # (MOST_LISTED): the price of what is missing
-    key: Keys  # (MOST_LISTED): the bucket
-    order: Ints  # (MOST_LISTED): places in this list
-    price: Floats  # (2, features): of the literals
-    place: Ints  # (MOST_PACKED): those in the packing, in this list
-    size: Ints  # (MOST_PACKED): how many points they have
-    factor: Ints  # (MOST_PACKED, features): signed, in 1/FINE
-    is_open: Ints  # (MOST_PACKED): whether their literals may have something left
-    left: Ints  # (points): of each point's weight
-    rest: Ints  # (points): the same, after the best packing
-    guess: Floats  # (MOST_PACKED): multipliers, in 1/FINE
-    gain: Floats  # (MOST_PACKED): 1 less what each costs at the prices
-    demand: Floats  # (points): prices
-    rate: Floats  # (2, features): prices of the literals
-    near: Floats  # (5, points)
+    pair: Annotated[Ints, MOST_LISTED]  # where they are kept
+    member: Annotated[Ints, MOST_LISTED, MEMBERS]
+    difference: Annotated[Floats, "features", MOST_LISTED]  # theirs
+    before: Annotated[Floats, MOST_LISTED]  # their reach without the feature that is split
+    reach: Annotated[Floats, MOST_LISTED]  # and with it
+    missing: Annotated[Floats, MOST_LISTED]
+    total: Annotated[Floats, MOST_LISTED]  # what undecided features can give
+    cost: Annotated[Floats, MOST_LISTED]  # the price of what is missing
+    key: Annotated[Keys, MOST_LISTED]  # the bucket
+    order: Annotated[Ints, MOST_LISTED]  # places in this list
+    price: Annotated[Floats, 2, "features"]  # of the literals
+    place: Annotated[Ints, MOST_PACKED]  # those in the packing, in this list
+    size: Annotated[Ints, MOST_PACKED]  # how many points they have
+    factor: Annotated[Ints, MOST_PACKED, "features"]  # signed, in 1/FINE
+    is_open: Annotated[Ints, MOST_PACKED]  # whether their literals may have something left
+    left: Annotated[Ints, "points"]  # of each point's weight
+    rest: Annotated[Ints, "points"]  # the same, after the best packing
+    guess: Annotated[Floats, MOST_PACKED]  # multipliers, in 1/FINE
+    gain: Annotated[Floats, MOST_PACKED]  # 1 less what each costs at the prices
+    demand: Annotated[Floats, "points"]  # prices
+    rate: Annotated[Floats, 2, "features"]  # prices of the literals
+    near: Annotated[Floats, 5, "points"]
 
 
 class Prices(NamedTuple):
     """The linear program of a box, and where its solution stands; limits of points come before literals'."""
 
-    point: Ints  # (MOST_PACKED, MEMBERS): the points of each group
-    part: Floats  # (MOST_PACKED, literals): what each group takes of each literal
-    first: Ints  # (points): the last group of each, as group times MEMBERS plus place there; -1 for none
-    next: Ints  # (MOST_PACKED, MEMBERS): the group before it of the same point, likewise
-    inverse: Floats  # (MOST_TIGHT, MOST_TIGHT): of B, by tight limit and used group
-    multiplier: Floats  # (MOST_TIGHT): of the used groups
-    gain: Floats  # (MOST_TIGHT): of the slacks of tight limits: minus their prices
-    pivot: Floats  # (MOST_TIGHT): a row of it
-    taken: Floats  # (MOST_TIGHT, MOST_PACKED): what each group takes of the tight limits
-    used: Ints  # (MOST_TIGHT): the groups whose multipliers are not 0
-    tight: Ints  # (MOST_TIGHT): the limits met with equality
-    at_used: Ints  # (MOST_PACKED): where in `used`, -1 where the multiplier is 0
-    at_tight: Ints  # (limits): where in `tight`, -1 where something is left
-    left: Floats  # (limits): what is left of each
-    price: Floats  # (limits)
-    change: Floats  # (limits): by the step
-    length: Floats  # (limits): of the step, for each
-    fall: Floats  # (MOST_TIGHT): of the used multipliers, by the step
-    cost: Floats  # (MOST_PACKED): of groups, at the prices
-    worth: Floats  # (MOST_PACKED): what a gain counts, less where a group takes much
-    number: Ints  # (2): how many limits there are, and how many are tight
+    point: Annotated[Ints, MOST_PACKED, MEMBERS]  # the points of each group
+    part: Annotated[Floats, MOST_PACKED, "literals"]  # what each group takes of each literal
+    first: Annotated[Ints, "points"]  # the last group of each, as group times MEMBERS plus place there; -1 for none
+    next: Annotated[Ints, MOST_PACKED, MEMBERS]  # the group before it of the same point, likewise
+    inverse: Annotated[Floats, MOST_TIGHT, MOST_TIGHT]  # of B, by tight limit and used group
+    multiplier: Annotated[Floats, MOST_TIGHT]  # of the used groups
+    gain: Annotated[Floats, MOST_TIGHT]  # of the slacks of tight limits: minus their prices
+    pivot: Annotated[Floats, MOST_TIGHT]  # a row of it
+    taken: Annotated[Floats, MOST_TIGHT, MOST_PACKED]  # what each group takes of the tight limits
+    used: Annotated[Ints, MOST_TIGHT]  # the groups whose multipliers are not 0
+    tight: Annotated[Ints, MOST_TIGHT]  # the limits met with equality
+    at_used: Annotated[Ints, MOST_PACKED]  # where in `used`, -1 where the multiplier is 0
+    at_tight: Annotated[Ints, "limits"]  # where in `tight`, -1 where something is left
+    left: Annotated[Floats, "limits"]  # what is left of each
+    price: Annotated[Floats, "limits"]
+    change: Annotated[Floats, "limits"]  # by the step
+    length: Annotated[Floats, "limits"]  # of the step, for each
+    fall: Annotated[Floats, MOST_TIGHT]  # of the used multipliers, by the step
+    cost: Annotated[Floats, MOST_PACKED]  # of groups, at the prices
+    worth: Annotated[Floats, MOST_PACKED]  # what a gain counts, less where a group takes much
+    number: Annotated[Ints, 2]  # how many limits there are, and how many are tight
 
 
 class Separation(NamedTuple):
     """The linear program of points that must all be right, and where its solution stands."""
 
-    part: Doubles  # (features, points): what points have, as a part of the range of the column
-    range: Doubles  # (features)
-    is_taken: Ints  # (points): those that must be right
-    weight: Doubles  # (points): what proves that they cannot all be
-    feature: Ints  # (features): those that help
-    low: Doubles  # (features): the least of what each of them gives for its range
-    high: Doubles  # (features): the most
-    basis: Ints  # (features + 2): points, then features that give, then features that take
-    value: Doubles  # (features + 2): of the basis
-    cost: Doubles  # (features + 2): of the basis
-    inverse: Doubles  # (features + 2, features + 2): of the basis
-    dual: Doubles  # (features + 2)
-    column: Doubles  # (features + 2): what enters, in terms of the basis
-    score: Doubles  # (points)
+    part: Annotated[Doubles, "features", "points"]  # what points have, as a part of the range of the column
+    range: Annotated[Doubles, "features"]
+    is_taken: Annotated[Ints, "points"]  # those that must be right
+    weight: Annotated[Doubles, "points"]  # what proves that they cannot all be
+    feature: Annotated[Ints, "features"]  # those that help
+    low: Annotated[Doubles, "features"]  # the least of what each of them gives for its range
+    high: Annotated[Doubles, "features"]  # the most
+    basis: Annotated[Ints, "basis"]  # points, then features that give, then features that take
+    value: Annotated[Doubles, "basis"]  # of the basis
+    cost: Annotated[Doubles, "basis"]  # of the basis
+    inverse: Annotated[Doubles, "basis", "basis"]  # of the basis
+    dual: Annotated[Doubles, "basis"]
+    column: Annotated[Doubles, "basis"]  # what enters, in terms of the basis
+    score: Annotated[Doubles, "points"]
 
 
 class BoxStack(NamedTuple):
     """Open boxes, the last on top, and scratch space; the vector found, if any."""
 
-    number: Ints
-    low: Ints  # (boxes, features)
-    high: Ints
-    load: Ints  # (boxes, 2, features): of the literals, with positive sign and with negative sign
-    reach: Floats  # (pairs): of a box
-    key: Keys  # (pairs)
-    order: Ints  # (pairs)
-    block: Floats  # (3, BLOCK)
+    number: Annotated[Ints, 4]
+    low: Annotated[Ints, _ROOM, "features"]
+    high: Annotated[Ints, _ROOM, "features"]
+    load: Annotated[Ints, _ROOM, 2, "features"]  # of the literals, with positive sign and with negative sign
+    reach: Annotated[Floats, "pairs"]  # of a box
+    key: Annotated[Keys, "pairs"]
+    order: Annotated[Ints, "pairs"]
+    block: Annotated[Floats, 3, BLOCK]
     listed: PairList
     prices: Prices
     separation: Separation
-    member: Ints  # (MEMBERS): of a group that may join
-    least: Floats  # (features): a box at prices
-    most: Floats
-    vector: Ints
+    member: Annotated[Ints, MEMBERS]  # of a group that may join
+    least: Annotated[Floats, "features"]  # a box at prices
+    most: Annotated[Floats, "features"]
+    vector: Annotated[Ints, "features"]
 
 
 @kernel
@@ -171,9 +172,6 @@ def run_ratio_boxes(pairs: PointPairs, ratios: Ratios, stack: BoxStack, cut: int
 
     A vector that costs at most `cut` is written to `vector`, and the result is FOUND.
     """
-
-
-_ROOM = 64  # boxes on a stack at first
 
 
 def point_pairs(instance: Instance) -> PointPairs:
@@ -274,106 +272,25 @@ def stack_for(pairs: PointPairs) -> BoxStack:
     """An empty stack, and room to work on these pairs."""
     features, n_pairs = pairs.difference.shape
     points, literals = len(pairs.weight), 2 * features + LANES
-    limits = points + literals + MOST_TIGHT
-
-    def floats(*shape: int) -> NDArray[np.float32]:
-        return np.zeros(shape, np.float32)
-
-    def ints(*shape: int) -> Ints:
-        return np.zeros(shape, np.int64)
-
-    return BoxStack(
-        number=ints(4),
-        low=ints(_ROOM, features),
-        high=ints(_ROOM, features),
-        load=ints(_ROOM, 2, features),
-        reach=floats(n_pairs),
-        key=np.zeros(n_pairs, np.int32),
-        order=ints(n_pairs),
-        block=floats(3, BLOCK),
-        listed=PairList(
-            pair=ints(MOST_LISTED),
-            member=ints(MOST_LISTED, MEMBERS),
-            difference=floats(features, MOST_LISTED),
-            before=floats(MOST_LISTED),
-            reach=floats(MOST_LISTED),
-            missing=floats(MOST_LISTED),
-            total=floats(MOST_LISTED),
-            cost=floats(MOST_LISTED),
-            key=np.zeros(MOST_LISTED, np.int32),
-            order=ints(MOST_LISTED),
-            price=floats(2, features),
-            place=ints(MOST_PACKED),
-            size=ints(MOST_PACKED),
-            factor=ints(MOST_PACKED, features),
-            is_open=ints(MOST_PACKED),
-            left=ints(len(pairs.weight)),
-            rest=ints(len(pairs.weight)),
-            guess=floats(MOST_PACKED),
-            gain=floats(MOST_PACKED),
-            demand=floats(len(pairs.weight)),
-            rate=floats(2, features),
-            near=floats(5, len(pairs.weight)),
-        ),
-        prices=Prices(
-            point=ints(MOST_PACKED, MEMBERS),
-            part=floats(MOST_PACKED, literals),
-            first=ints(points),
-            next=ints(MOST_PACKED, MEMBERS),
-            inverse=floats(MOST_TIGHT, MOST_TIGHT),
-            multiplier=floats(MOST_TIGHT),
-            gain=floats(MOST_TIGHT),
-            pivot=floats(MOST_TIGHT),
-            taken=floats(MOST_TIGHT, MOST_PACKED),
-            used=ints(MOST_TIGHT),
-            tight=ints(MOST_TIGHT),
-            at_used=ints(MOST_PACKED),
-            at_tight=ints(limits),
-            left=floats(limits),
-            price=floats(limits),
-            change=floats(limits),
-            length=floats(limits),
-            fall=floats(MOST_TIGHT),
-            cost=floats(MOST_PACKED),
-            worth=floats(MOST_PACKED),
-            number=ints(2),
-        ),
-        separation=_separation(pairs.exact),
-        member=ints(MEMBERS),
-        least=floats(features),
-        most=floats(features),
-        vector=ints(features),
-    )
-
-
-def _separation(exact: Ints) -> Separation:
-    """Room for the linear program of points that must all be right."""
-    features, points = exact.shape
-    above = exact - exact.min(axis=1, keepdims=True)
-    spans = np.ptp(exact, axis=1).astype(np.float64)
-
-    def floats(*shape: int) -> Doubles:
-        return np.zeros(shape)
-
-    return Separation(
-        part=above / np.maximum(1.0, spans)[:, None],
-        range=spans,
-        is_taken=np.zeros(points, np.int64),
-        weight=floats(points),
-        feature=np.zeros(features, np.int64),
-        low=floats(features),
-        high=floats(features),
-        basis=np.zeros(features + 2, np.int64),
-        value=floats(features + 2),
-        cost=floats(features + 2),
-        inverse=floats(features + 2, features + 2),
-        dual=floats(features + 2),
-        column=floats(features + 2),
-        score=floats(points),
+    sizes = {
+        "features": features,
+        "points": points,
+        "pairs": n_pairs,
+        "basis": features + 2,
+        "literals": literals,
+        "limits": points + literals + MOST_TIGHT,
+    }
+    above = pairs.exact - pairs.exact.min(axis=1, keepdims=True)
+    spans = np.ptp(pairs.exact, axis=1).astype(np.float64)
+    return zeros(
+        BoxStack,
+        sizes,
+        listed=zeros(PairList, sizes),
+        prices=zeros(Prices, sizes),
+        separation=zeros(Separation, sizes, part=above / np.maximum(1.0, spans)[:, None], range=spans),
     )
 
 
 def with_more_room(stack: BoxStack) -> BoxStack:
-    """Twice as much room for boxes."""
     low, high, load = (np.concatenate([a, np.zeros_like(a)]) for a in (stack.low, stack.high, stack.load))
     return stack._replace(low=low, high=high, load=load)

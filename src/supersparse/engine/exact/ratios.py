@@ -302,7 +302,6 @@ class RatioBoxes(RemoteEngine[OpenBoxes]):
         return tuple(boxes.to_bytes() for boxes in parts)
 
     def request(self, parts: Sequence[OpenBoxes], cancelled: Cancelled) -> Request:
-        """A slice, with the cut that holds now."""
         if self._packed is None:
             self._packed = packed(self.rooms.pairs)
         digest, content = self._packed
@@ -310,13 +309,11 @@ class RatioBoxes(RemoteEngine[OpenBoxes]):
         return Request(run_boxes_remotely, digest, content, (self.to_bytes(parts), cut))
 
     def read(self, parts: Sequence[OpenBoxes], outcome: "BoxOutcome") -> Answer[OpenBoxes]:
-        """The open boxes and the model, checked."""
         left = [_part_of(*piece) for piece in zip(parts, outcome.boxes, strict=True)]
         coefficients = coefficients_of(outcome.found, self.instance) if outcome.found != () else []
         return Answer(Left(left, checked_count(outcome.work)), coefficients)
 
     def judge(self, coefficients: list[int]) -> None:
-        """Offer the model to the cuts."""
         if coefficients:
             self.cuts.offer(coefficients)
 
@@ -369,7 +366,6 @@ class RatioProof(Bound):
 
     @property
     def work(self) -> int:
-        """The work done so far, in touched rows."""
         return 0 if self._boxes is None else self._boxes.proof.work
 
     @property
@@ -384,7 +380,6 @@ class RatioProof(Bound):
 
     @property
     def is_done(self) -> bool:
-        """Whether nothing is left below the best model."""
         return self._boxes is not None and self._boxes.is_done
 
     @property

@@ -283,7 +283,6 @@ def _new_state(data: TreeData) -> SliceState:
 
 
 def _longer(array: NDArray[Any]) -> NDArray[Any]:
-    """Twice as long, the new half 0."""
     return np.concatenate([array, np.zeros_like(array)])
 
 

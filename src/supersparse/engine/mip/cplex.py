@@ -42,7 +42,6 @@ class CplexSolver(MipSolver):
 
     @contextmanager
     def session(self, options: Mapping[str, object]) -> Iterator[Any]:
-        """Set own options, or refuse them, and close at the end."""
         import cplex as package
         from cplex.exceptions import CplexError, error_codes
 
@@ -58,7 +57,6 @@ class CplexSolver(MipSolver):
             raise failure("cplex", error, too_large=too_large) from error
 
     def minimise(self, session: Any, model: Model, settings: RunSettings, talk: Talk) -> Outcome:
-        """Run branch and cut; a node is one of its nodes."""
         cplex, package = session
         parameters, context = cplex.parameters, package.callbacks.Context.id
         _write(cplex, model, settings)

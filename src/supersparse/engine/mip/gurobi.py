@@ -35,7 +35,6 @@ class GurobiSolver(MipSolver):
 
     @contextmanager
     def session(self, options: Mapping[str, object]) -> Iterator[Any]:
-        """Set own options, or refuse them, and close at the end."""
         import gurobipy
 
         known = [name for name in dir(gurobipy.GRB.Param) if not name.startswith("_")]
@@ -53,7 +52,6 @@ class GurobiSolver(MipSolver):
             raise failure("gurobi", error, too_large=too_large) from error
 
     def minimise(self, gurobi: Any, model: Model, settings: RunSettings, talk: Talk) -> Outcome:
-        """Run branch and cut; a node is one of its nodes."""
         from gurobipy import GRB
 
         def hear(gurobi: Any, where: int) -> None:

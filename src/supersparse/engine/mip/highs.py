@@ -51,7 +51,6 @@ class HighsSolver(MipSolver):
 
     @contextmanager
     def session(self, options: Mapping[str, object]) -> Iterator[Any]:
-        """Set own options, or refuse them."""
         highs = _package().Highs()
         highs.setOptionValue("output_flag", False)
         known = [name for name in dir(highs.getOptions()) if not name.startswith("_")]
@@ -59,7 +58,6 @@ class HighsSolver(MipSolver):
         yield highs
 
     def minimise(self, highs: Any, model: Model, settings: RunSettings, talk: Talk) -> Outcome:
-        """Run branch and cut; a node is one of its nodes."""
         OPTIONS.set_ours(settings, partial(_set, highs))
         _set(highs, "parallel", "off" if settings.threads == 1 else "on")
         _pass_model(highs, model)

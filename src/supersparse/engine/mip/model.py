@@ -265,7 +265,6 @@ def as_mps(model: Model, comments: Iterable[str]) -> Iterator[str]:
 
 
 def as_lp(model: Model, comments: Iterable[str]) -> Iterator[str]:
-    """Write a model in the LP format, line by line."""
     yield from (f"\\ {line}" for line in comments)
     yield "Minimize"
     priced = np.flatnonzero(model.cost)

@@ -43,7 +43,6 @@ class ScipSolver(MipSolver):
 
     @contextmanager
     def session(self, options: Mapping[str, object]) -> Iterator[Any]:
-        """Set own options, or refuse them."""
         import pyscipopt
 
         scip = pyscipopt.Model()

@@ -197,7 +197,6 @@ class TwoSolves:
 
 
 def _least_possible_l1(problem: Problem) -> Fraction:
-    """The smallest l1 that the sets allow."""
     sets = [*problem.sets, *([problem.intercept.allowed] if problem.intercept.allowed is not None else [])]
     return sum((min(abs(v) for v in s.values) for s in sets), Fraction(0))
 
@@ -249,7 +248,7 @@ class MipSolver:
         raise NotImplementedError
 
     def minimise(self, session: Any, model: Model, settings: RunSettings, talk: Talk) -> Outcome:
-        """Minimise a model in a session; called in a separate thread."""
+        """Minimise a model in a session, in a separate thread; a node is one of its branch and cut."""
         raise NotImplementedError
 
     def run(self, model: Model, settings: RunSettings, talk: Talk) -> Outcome:
@@ -273,7 +272,6 @@ class MipSolver:
         return refuse_too_wide(self.name, problem, options.formulation, self.precision)
 
     def solve(self, problem: Problem, options: SolveOptions, monitor: Monitor) -> Claim:
-        """Find the smallest F; ties go to the smallest l1."""
         return TwoSolves(
             name=self.name,
             run=self.run,

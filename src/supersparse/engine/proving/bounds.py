@@ -99,7 +99,6 @@ class Turns:
     """Says whose turn it is: a bound's, or the proof's."""
 
     def __init__(self, shares: Mapping[str, Share], about: Any) -> None:
-        """Make the bounds of a table."""
         self.bounds = tuple(share.make(about) for share in shares.values())
         self._shares = shares
         self._began: dict[str, int] = {}  # the proof's work when a bound began
@@ -180,7 +179,6 @@ class InTurn:
         self._slices = 1
 
     def divide_among(self, slices: int) -> None:
-        """Hear how many slices will be on their way at the same time."""
         self._slices = slices
         self._proof.divide_among(slices)
 
@@ -211,7 +209,6 @@ class InTurn:
         return None
 
     def request(self, taken: tuple[RemoteParts[Any], Any]) -> Request | None:
-        """Return the request to a worker; None where a limit is reached first."""
         parts, what = taken
         request = parts.request(what)
         may_be_sent = any(bound.can_be_sent and self._turns.may_begin(bound) for bound in self._turns.bounds)
@@ -220,18 +217,15 @@ class InTurn:
         return request
 
     def read(self, taken: tuple[RemoteParts[Any], Any], result: Any) -> Any:
-        """Read a worker's answer, checked."""
         return taken[0].read(taken[1], result)
 
     def receive(self, taken: tuple[RemoteParts[Any], Any], left: Any) -> None:
-        """Replace taken parts by those that a worker left open."""
         taken[0].receive(taken[1], left)
 
     def put_back(self, taken: tuple[RemoteParts[Any], Any]) -> None:
         taken[0].put_back(taken[1])
 
     def do_here(self, taken: tuple[RemoteParts[Any], Any] | None = None) -> None:
-        """Do a slice in this process: of the taken parts, or else of the next ones."""
         if taken is not None:
             taken[0].do_here(taken[1])
         elif not self._step_here():

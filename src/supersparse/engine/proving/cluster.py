@@ -312,15 +312,12 @@ class RemoteParts(Generic[Part]):
         return self._proof.take(self._engine.together)
 
     def request(self, taken: Taken[Part]) -> Request | None:
-        """A slice of taken parts."""
         return self._engine.request(taken.parts, self._cancelled)
 
     def read(self, taken: Taken[Part], result: Any) -> Answer[Part]:
-        """Read a worker's answer, checked."""
         return self._engine.read(taken.parts, result)
 
     def receive(self, taken: Taken[Part], answer: Answer[Part]) -> None:
-        """Judge the models, and open the parts that remain."""
         self._engine.judge(answer.found)
         self._proof.put(taken, answer.left)
 
@@ -328,7 +325,6 @@ class RemoteParts(Generic[Part]):
         self._proof.put_back(taken)
 
     def do_here(self, taken: Taken[Part] | None = None) -> None:
-        """Do a worker's share of the taken parts, or else a step of the next ones."""
         if taken is None:
             self._proof.step(self._cancelled, self._work_left())
             return

@@ -28,7 +28,6 @@ class OpenParts(Generic[Part]):
         self._taken: set[Taken[Part]] = set()
 
     def __len__(self) -> int:
-        """How many wait to be taken."""
         return len(self._heap)
 
     def push(self, bound: Any, part: Part) -> None:

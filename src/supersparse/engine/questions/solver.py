@@ -51,11 +51,9 @@ class QuestionsSolver:
     )
 
     def check(self, problem: Problem, options: SolveOptions) -> None:
-        """Refuse a checkpoint that could not be written later."""
         checkpoint.check_place(options.checkpoint)
 
     def solve(self, problem: Problem, options: SolveOptions, monitor: Monitor) -> Claim:
-        """Prove a best card, or claim the best known one and a bound."""
         with checkpoint.locked(options.checkpoint):
             return _Run(problem, options, monitor).claim()
 

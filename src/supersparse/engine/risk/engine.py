@@ -64,15 +64,12 @@ class RiskSolver:
         _check_penalties(problem, choices_of(problem))
 
     def solve(self, problem: Problem, options: SolveOptions, monitor: Monitor) -> Claim:
-        """Prove a best card, or claim the best known one and a bound."""
         return run_to_the_end(lambda: RiskRun(problem, options, monitor), options)
 
     def best_per_size(self, problem: Problem, options: SolveOptions, monitor: Monitor) -> ClaimedModels:
-        """Find the best card of each size, as far as the limits allow."""
         return best_per_size(problem, options, monitor, self.solve)
 
     def all_within(self, problem: Problem, epsilon: Fraction, options: SolveOptions, monitor: Monitor) -> ClaimedModels:
-        """List every card within a factor of the least loss, as far as the limits allow."""
         return all_within(problem, epsilon, options, monitor, self.solve)
 
 
@@ -95,7 +92,6 @@ class RiskRun(Run[Node]):
         self._reported = np.inf
 
     def begin(self) -> None:
-        """Find a first card and open the root, or go on from a checkpoint."""
         if self.monitor.best is not None:
             self._offer(self.monitor.best.over(self.problem.unit).coefficients)
         saved = self.checkpoint.load(partial(read_tree, problem=self.problem, instance=self.instance))
@@ -209,7 +205,6 @@ class RiskRun(Run[Node]):
         return bool(self.tree.best.value[0] < self._reported) or super().is_report_due
 
     def report(self) -> None:
-        """Report the best card, and the bound of everything open."""
         self.monitor.nodes = self.nodes
         value, index, bound = self.tree.state(self.proof)
         if value < self._reported:
@@ -235,7 +230,6 @@ class RiskRun(Run[Node]):
         return next((points for one in allowed if (points := completed(problem, one)) is not None), None)
 
     def saved(self) -> dict[str, Any] | None:
-        """The best card, its bound, and the open parts."""
         # nodes first: a card that a thread finds meanwhile may then be found twice, never lost
         nodes, floor = self.proof.open_parts(), self.tree.floor
         self.report()

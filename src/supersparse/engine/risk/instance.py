@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from supersparse.base.errors import UnsupportedProblemError
 from supersparse.base.integer_arrays import Flags, Floats, IntArray, Ints, Words, row_groups
 from supersparse.base.stop import check_deadline
+from supersparse.engine.core import zeros
 from supersparse.engine.proving.cluster import fields_of
 from supersparse.engine.risk.choices import choices_of
 from supersparse.engine.risk.kernels import BLOCK, Best, Bits, Boxes, Cells, RiskData, Support, SwapRecord
@@ -300,7 +301,6 @@ def _bit_sets(problem: Problem, x: Floats, group: NDArray[np.intp], *, is_binary
 
 _MOST_CELLS = 512
 _SETTLED = 100
-_QUADRATICS = 10  # one inside the other
 
 
 def new_best(instance: RiskInstance) -> Best:
@@ -323,34 +323,15 @@ def new_support(instance: RiskInstance, room_for_cards: int = 0) -> Support:
     """Room for one support, and for cards to be listed."""
     data, k = instance.data, max(1, instance.most_features)
     n = data.x.shape[1]
-    return Support(
-        state=np.zeros(5, np.int64),
-        columns=np.zeros(k + 1, np.int64),
-        order=np.arange(k + 1),
-        x=np.zeros((k + 1, n)),
-        positive=np.zeros(n),
-        negative=np.zeros(n),
-        work=np.zeros((8, n)),
-        ids=np.zeros(n, np.int32),
-        counts=np.zeros(6, np.int64),
-        floor=np.array([np.inf]),
-        found=np.zeros((room_for_cards, 1 + 2 * (k + 1)), np.int64),
-        found_bound=np.zeros(room_for_cards),
-    )
+    sizes = {"columns": k + 1, "rows": n, "cards": room_for_cards, "numbers": 1 + 2 * (k + 1)}
+    return zeros(Support, sizes, order=np.arange(k + 1), floor=np.array([np.inf]))
 
 
 def new_boxes(instance: RiskInstance) -> Boxes:
     """Room for the boxes of one support."""
     k = max(1, instance.most_features)
     spread = np.sort(instance.high - instance.low)[::-1][:k].sum() if len(instance.low) else 0
-    deep = int(spread) + 4
-    return Boxes(
-        low=np.zeros((deep, k + 1), np.int64),
-        high=np.zeros((deep, k + 1), np.int64),
-        points=np.zeros((deep, k + 3)),
-        quadratic=np.zeros(deep, np.int64),
-        quadratics=np.zeros((_QUADRATICS, 4, k + 3, k + 5)),
-    )
+    return zeros(Boxes, {"stack": int(spread) + 4, "columns": k + 1, "point": k + 3, "wide": k + 5})
 
 
 def new_cells(instance: RiskInstance) -> Cells:
@@ -358,15 +339,7 @@ def new_cells(instance: RiskInstance) -> Cells:
     levels = instance.most_features + 2
     n, words = instance.data.x.shape[1], len(instance.bits.all)
     cells = min(_MOST_CELLS, 2 ** min(levels, 20)) if words else 0
-    return Cells(
-        ids=np.zeros((levels, 0 if words else n), np.int32),
-        groups=np.zeros(levels, np.int64),
-        masks=np.zeros((levels, cells, words), np.uint64),
-        positive=np.zeros((levels, cells), np.int64),
-        negative=np.zeros((levels, cells), np.int64),
-        position=np.zeros(levels, np.int64),
-        state=np.zeros(2, np.int64),
-    )
+    return zeros(Cells, {"levels": levels, "rows": 0 if words else n, "cells": cells, "words": words})
 
 
 def arrays_of(instance: RiskInstance) -> Iterator[Any]:

@@ -4,7 +4,7 @@
 find good cards and narrow the values of columns, the others relax nodes and enumerate what these leave.
 """
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,28 +64,28 @@ class SwapRecord(NamedTuple):
 class Support(NamedTuple):
     """The support at hand, its rows merged."""
 
-    state: Ints  # (5,): depth of the stack, columns, merged rows, cards listed, whether `load` has set it
-    columns: Ints
+    state: Annotated[Ints, 5]  # depth of the stack, columns, merged rows, cards listed, whether `load` has set it
+    columns: Annotated[Ints, "columns"]
     order: Ints  # 0, 1, 2, ...: its columns as `x` has them
-    x: Floats
-    positive: Floats
-    negative: Floats
-    work: Floats  # (8, rows)
-    ids: NDArray[np.int32]
-    counts: Ints  # (6,)
+    x: Annotated[Floats, "columns", "rows"]
+    positive: Annotated[Floats, "rows"]
+    negative: Annotated[Floats, "rows"]
+    work: Annotated[Floats, 8, "rows"]
+    ids: Annotated[NDArray[np.int32], "rows"]
+    counts: Annotated[Ints, 6]
     floor: Floats  # (1,): the least bound of a card that could not be pruned
-    found: Ints  # (room, 1 + 2·columns): cards listed, as number, columns, indices; no room: nothing is listed
-    found_bound: Floats  # (room,): loss and penalty of each are at least this
+    found: Annotated[Ints, "cards", "numbers"]  # listed, as number, columns, indices; no room: nothing is listed
+    found_bound: Annotated[Floats, "cards"]  # loss and penalty of each are at least this
 
 
 class Boxes(NamedTuple):
     """The boxes of the support at hand that are still open, the next one last."""
 
-    low: Ints  # (stack, columns)
-    high: Ints
-    points: Floats  # (stack, 2 + columns): where to start
-    quadratic: Ints  # (stack,): which of the quadratics holds for the box; -1 if none does
-    quadratics: Floats  # (most, 4, columns + 2, columns + 4): see `quadratic_below`
+    low: Annotated[Ints, "stack", "columns"]
+    high: Annotated[Ints, "stack", "columns"]
+    points: Annotated[Floats, "stack", "point"]  # where to start
+    quadratic: Annotated[Ints, "stack"]  # which of the quadratics holds for the box; -1 if none does
+    quadratics: Annotated[Floats, 10, 4, "point", "wide"]  # one inside the other: see `quadratic_below`
 
 
 class Bits(NamedTuple):
@@ -104,13 +104,13 @@ class Bits(NamedTuple):
 class Cells(NamedTuple):
     """The cells after each level of the enumeration."""
 
-    ids: NDArray[np.int32]  # (levels, rows)
-    groups: Ints  # (levels,): number of cells; -1 if they are too many
-    masks: Words  # (levels, cells, words): of the cells with rows of both classes
-    positive: Ints  # (levels, cells)
-    negative: Ints
-    position: Ints  # (levels,): the next candidate at each level
-    state: Ints  # (2,)
+    ids: Annotated[NDArray[np.int32], "levels", "rows"]  # without bit sets
+    groups: Annotated[Ints, "levels"]  # number of cells; -1 if they are too many
+    masks: Annotated[Words, "levels", "cells", "words"]  # of the cells with rows of both classes
+    positive: Annotated[Ints, "levels", "cells"]
+    negative: Annotated[Ints, "levels", "cells"]
+    position: Annotated[Ints, "levels"]  # the next candidate at each level
+    state: Annotated[Ints, 2]
 
 
 @kernel

@@ -143,7 +143,6 @@ class RiskTree(RemoteEngine[Node]):
         worker.support.state[FOUND] = 0
 
     def to_bytes(self, parts: Sequence[Node]) -> tuple[bytes, ...]:
-        """Each node for itself."""
         return tuple(node.to_bytes() for node in parts)
 
     def request(self, parts: Sequence[Node], cancelled: Cancelled) -> Request:
@@ -157,7 +156,6 @@ class RiskTree(RemoteEngine[Node]):
         )
 
     def read(self, parts: Sequence[Node], outcome: "Outcome") -> Answer[Node]:
-        """The open nodes and the cards, checked."""
         instance = self.instance
         for columns, index, least in outcome.found:
             _check_card(columns, index, instance)
@@ -173,7 +171,6 @@ class RiskTree(RemoteEngine[Node]):
         return Answer(Left([node_from_bytes(written, instance) for written in outcome.parts]), outcome)
 
     def judge(self, outcome: "Outcome") -> None:
-        """Judge the cards, and count the work."""
         for columns, index, bound in outcome.found:
             if self.on_card is not None:
                 self.on_card(np.array(columns, np.int64), np.array(index, np.int64), bound)

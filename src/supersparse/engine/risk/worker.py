@@ -436,7 +436,6 @@ class Worker:
 
 
 def _with(values: NDArray[Any], at: int | Ints, value: int | NDArray[Any]) -> NDArray[Any]:
-    """A copy with some entries changed."""
     changed = values.copy()
     changed[at] = value
     return changed

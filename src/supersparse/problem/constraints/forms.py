@@ -52,7 +52,6 @@ class GroupForm(Form[tuple[str, str]]):
         return isinstance(node, FileMapping)
 
     def read(self, node: FileNode, what: str) -> tuple[str, str]:
-        """(name, label)."""
         entries = self._table.read(node, what).entries
         if len(entries) != 1:
             node.fail(f"{what} names {len(entries)} groups", f"give {self.wanted}", subject=what)

@@ -74,7 +74,6 @@ def why_not_directions(problem: Problem, space: ModelSpace) -> str:
 
 
 def decimal(value: Fraction) -> str:
-    """Format a fraction as a short decimal."""
     return f"{Decimal(value.numerator) / Decimal(value.denominator):.6g}"  # a float could underflow to 0
 
 

@@ -342,12 +342,10 @@ class PartitionProof(Bound):
 
     @property
     def work(self) -> int:
-        """The work that its steps count for."""
         return self._work
 
     @property
     def bound(self) -> Fraction:
-        """The bound that the whole tree proves."""
         return Fraction(0) if self._bound is None or self._left is None else self._bound.lower_bound
 
     @property
@@ -357,7 +355,6 @@ class PartitionProof(Bound):
 
     @property
     def left(self) -> dict[str, Any] | None:
-        """The open nodes after the last step."""
         return None if self._left is None else written_nodes(self._left)
 
     def resume(self, left: dict[str, Any]) -> None:

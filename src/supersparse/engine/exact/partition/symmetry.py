@@ -132,7 +132,6 @@ def _key(points: NetPoints, level: Ints, i: int, used: list[int]) -> tuple[bytes
 
 
 def stabiliser(symmetries: tuple[Symmetry, ...], allowed: Allowed) -> tuple[Symmetry, ...]:
-    """The symmetries that leave a node's states alone."""
     return tuple(
         s
         for s in symmetries
