@@ -43,38 +43,17 @@ def calculator(card: Card) -> str:
     rows = "\n".join(_line(line) for line in lines)
     how = "<p>Answer every question; the result appears below.</p>" if lines else ""
     source = f'<p class="note">Source: {escape(visible(card.source))}</p>' if card.source else ""
-    return f"""<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{policy}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="referrer" content="no-referrer">
-<title>{escape(content.heading)}</title>
-<style>{style}</style>
-</head>
-<body>
-<header><h1>{escape(content.heading)}</h1>{how}</header>
-<main>
-<noscript><p><b>This page needs JavaScript to add up the points.</b> It can be used on paper.</p></noscript>
-<form id="form" autocomplete="off">
-{rows}
-<section id="result" aria-label="Result">
-<div role="status" aria-atomic="true">
-<p class="sum"><span id="total">–</span> <span class="unit">points</span></p>
-<p class="verdict"><b id="class"></b><span id="state"></span></p>
-</div>
-{_risk(card, content)}
-</section>
-<p class="rule">{escape(content.rule)}</p>
-{source}
-<p class="buttons"><button type="reset">Clear</button> <button type="button" id="print">Print</button></p>
-</form>
-</main>
-<script>{script}</script>
-</body>
-</html>
-"""
+    return template("calculator.html").format(
+        heading=escape(content.heading),
+        policy=policy,
+        style=style,
+        how=how,
+        rows=rows,
+        risk=_risk(card, content),
+        rule=escape(content.rule),
+        source=source,
+        script=script,
+    )
 
 
 def _hash(text: str) -> str:

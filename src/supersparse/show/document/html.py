@@ -202,25 +202,7 @@ def _texts(blocks: Iterable[CardBlock]) -> Iterator[Wrapped]:
 
 def page(title: str, body: str, style: str) -> str:
     """Return a whole HTML page that loads nothing from elsewhere and runs no script."""
-    return f"""\
-<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{escape(title)}</title>
-<style>
-{style}
-</style>
-</head>
-<body>
-<main>
-{body.rstrip()}
-</main>
-</body>
-</html>
-"""
+    return template("page.html").format(title=escape(title), body=body.rstrip(), style=style)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,6 @@
 r"""The LaTeX face of a card: a booktabs table like the paper's figures."""
 
+import json
 import re
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
@@ -7,8 +8,9 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from supersparse.card.card import Card
-from supersparse.show.document.blocks import TIMES, CardBlock, Facts, Paragraph, Questions, Row, TableBlock, Title
+from supersparse.show.document.blocks import CardBlock, Facts, Paragraph, Questions, Row, TableBlock, Title
 from supersparse.show.document.content import Content, Style, content_of
+from supersparse.show.document.html import template
 from supersparse.show.document.text import in_blocks
 from supersparse.table.plain import width
 
@@ -16,63 +18,22 @@ _LONG_WORD = 24
 _SEPARATORS = "_/.-"
 _PIECE = 8  # letters of a long word between two places where it may be broken
 _QUOTE = r"\symbol{34}"  # babel makes the character itself a command in some languages
-_SPECIAL = {
-    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#",
-    "_": r"\_", "%": r"\%",
-    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}",
-    "|": r"\textbar{}", "`": r"\textasciigrave{}", "'": r"\textquotesingle{}",
-    '"': _QUOTE,
-    "-": "-{}", ",": ",{}", "?": "?{}", "!": "!{}",  # no ligatures
-    TIMES: r"$\times$", "\u2264": r"$\leq$", "\u2265": r"$\geq$", "\u2260": r"$\neq$", "\u2248": r"$\approx$",
-    "\u2013": r"\textendash{}", "\u2068": "", "\u2069": "",
-}  # fmt: skip
 _NOT_AS_IT_IS = re.compile(r"-(?=-)|,(?=,)|[?!](?=`)|_|[^\w\s\-,?!]")
 
-# LuaTeX makes ligatures across empty groups, and curls a lone quotation mark.
-_IN_LUALATEX = (
-    ("-{}", r"-\kern0pt{}"), (",{}", r",\kern0pt{}"), (r"\textless{}", r"\textless\kern0pt{}"),
-    (r"\textgreater{}", r"\textgreater\kern0pt{}"), (_QUOTE, r"\textquotedbl{}"),
-)  # fmt: skip
+_LETTERS = json.loads(template("letters.json"))
+_SPECIAL: dict[str, str] = _LETTERS["special"]  # with no ligatures
+_IN_LUALATEX: list[tuple[str, str]] = _LETTERS["in_lualatex"]  # it joins across empty groups, and curls lone quotes
+_ACCENTS: dict[str, str] = _LETTERS["accents"]
+# Scripts whose letters depend on their neighbours, or that have fonts of their own: OpenType's names.
+_TAGS: dict[str, str] = _LETTERS["scripts"]
+_COMMON_FONTS, _EAST_ASIAN_FONTS, _SYMBOL_FONTS = map(tuple, _LETTERS["fonts"].values())
 
 _ISOLATED = re.compile("\u2068([^\u2069]*)\u2069")
 _MIRRORED = str.maketrans("()[]{}<>«»", ")(][}{><»«")
 
 # What pdfLaTeX knows in its oldest encoding, and what only T1 has (as it has straight quotation marks).
-_LATIN = frozenset(
-    "¡£§©ª®°±²³µ¶·º¹¼½¾¿÷"
-    "ÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÑÒÓÔÕÖØÙÚÛÜÝßàáâãäåæçèéêëìíîïñòóôõöøùúûüýÿ"
-    "ĀāĂăĆćĈĉĊċČčĎďĒēĔĕĖėĚěĜĝĞğĠġĢģĤĥĨĩĪīĬĭİıĴĵĶķĹĺĻļĽľŁłŃńŅņŇňŌōŎŏŐőŒœŔŕŖŗŘřŚśŜŝŞşŠšŢţŤťŨũŪūŬŭŮůŰűŴŵŶŷŸŹźŻżŽž"
-    "ǍǎǏǐǑǒǓǔǦǧǰǴǵȘșȚț–—‘’“”†‡•…‰€™"
-)
-_LATIN_IN_T1 = frozenset("«»ÐÞðþĄąĐđĘęĮįŊŋŲųǪǫ‚„‹›")
-_ACCENTS = {
-    "\u0300": r"\`", "\u0301": r"\'", "\u0302": r"\^", "\u0303": r"\~", "\u0304": r"\=", "\u0306": r"\u",
-    "\u0307": r"\.", "\u0308": r"\"", "\u030a": r"\r", "\u030b": r"\H", "\u030c": r"\v", "\u0323": r"\d",
-    "\u0327": r"\c", "\u0331": r"\b",
-}  # fmt: skip
+_LATIN, _LATIN_IN_T1 = frozenset(_LETTERS["latin"]), frozenset(_LETTERS["latin_in_t1"])
 _NOT_ASCII = re.compile(r"[A-Za-z]?[^\x00-\x7f]+")
-
-# Scripts whose letters depend on their neighbours, or that have fonts of their own: OpenType's names.
-_TAGS = {
-    "ARABIC": "arab", "ARMENIAN": "armn", "BENGALI": "bng2", "CYRILLIC": "cyrl", "DEVANAGARI": "dev2",
-    "ETHIOPIC": "ethi", "GEORGIAN": "geor", "GREEK": "grek", "GUJARATI": "gjr2", "GURMUKHI": "gur2",
-    "HEBREW": "hebr", "KANNADA": "knd2", "KHMER": "khmr", "LAO": "lao", "MALAYALAM": "mlm2",
-    "MYANMAR": "mym2",
-    "ORIYA": "ory2", "SINHALA": "sinh", "SYRIAC": "syrc", "TAMIL": "tml2", "TELUGU": "tel2",
-    "THAANA": "thaa", "THAI": "thai", "TIBETAN": "tibt",
-}  # fmt: skip
-_COMMON_FONTS = (
-    "DejaVu Serif", "DejaVu Sans", "Noto Serif", "Noto Sans", "FreeSerif", "Times New Roman",
-    "Arial Unicode MS",
-)  # fmt: skip
-_EAST_ASIAN_FONTS = (
-    "Noto Serif CJK SC", "Noto Sans CJK SC", "Source Han Serif SC", "FandolSong", "SimSun", "Songti SC",
-    "Harano Aji Mincho", "MS Mincho", "Hiragino Mincho ProN", "UnBatang", "Malgun Gothic",
-)  # fmt: skip
-_SYMBOL_FONTS = (
-    "DejaVu Sans", "Noto Emoji", "Noto Sans Symbols", "Noto Sans Symbols2", "Noto Color Emoji",
-    "Segoe UI Emoji", "Segoe UI Symbol", "Apple Color Emoji", "Symbola", "FreeSerif",
-)  # fmt: skip
 
 _ALONE = r"""\expandafter\ifx\csname @nodocument\endcsname\relax\let\supersparseend\relax\else
 \documentclass{article}%s
@@ -87,19 +48,6 @@ _T1 = r"""\def\cardfamily{cmr}\edef\cardnow{\csname f@family\endcsname}
 \ifdefined\directlua\else\ifx\cardnow\cardfamily\IfFileExists{t1lmr.fd}{\fontfamily{lmr}}{}\fi
 \fontencoding{T1}\selectfont\fi"""
 _REFUSAL = r"\ifdefined\directlua\else\errmessage{pdfLaTeX lacks letters of this card: use lualatex}\fi"
-# \cardfont{key}{script}{font} takes the font for a key without one, if it has all that \cardneeds names.
-_FONTS = r"""\suppressfontnotfounderror=1
-\def\cardletters#1{\csname card #1\endcsname}
-\def\cardhas#1{\iffontchar\cardtried"#1\else\def\cardlacks{1}\fi}
-\def\cardfont#1#2#3{\ifcsname card #1\endcsname\else
-\font\cardtried="name:#3:mode=harf;script=#2"\relax
-\ifx\cardtried\nullfont\else\def\cardlacks{0}\cardneeds\ifnum\cardlacks=0
-\DeclareFontFamily{TU}{#3 #2}{}\DeclareFontShape{TU}{#3 #2}{m}{n}{<->"name:#3:mode=harf;script=#2"}{}%
-\expandafter\def\csname card #1\endcsname##1{{\usefont{TU}{#3 #2}{m}{n}##1}}\fi\fi\fi}
-\def\cardcodes#1#2#3{\ifcsname card #1\endcsname\else
-\PackageWarningNoLine{supersparse}{No font has #1: its letters are codes. Install #2 (Debian: #3)}%
-\expandafter\def\csname card #1\endcsname##1{\directlua{for _, c in utf8.codes("##1") do tex.sprint(
-string.format("\luaescapestring{\string\mbox{U+\csname @percentchar\endcsname 04X} }", c)) end}}\fi}"""
 _USE = r"% alone, or by \input in a document with \usepackage{booktabs}"
 
 
@@ -163,7 +111,7 @@ def _for_lualatex(card: str) -> tuple[str, str]:
     for plain, without_ligature in _IN_LUALATEX:
         card = card.replace(plain, without_ligature)
     card = _NOT_ASCII.sub(marked, card)
-    lines = [_FONTS]
+    lines = [template("fonts.tex").rstrip("\n")]  # \cardfont takes the font if it has all that \cardneeds names
     for name, (fonts, letters) in sorted(wanted.items()):
         codes = "".join(rf"\cardhas{{{ord(c):04X}}}" for c in sorted(letters) if not _joins(c))
         lines.append(rf"\def\cardneeds{{{codes}}}")

@@ -6,6 +6,7 @@ A pool is browsed by filters and pages, from what its run kept.
 """
 
 import asyncio
+import json
 import re
 import zipfile
 from collections.abc import Mapping
@@ -24,29 +25,6 @@ from supersparse.show.studio.texts import StudioError, refused, text, wrong
 
 BROWSER = "Chromium"
 _CARD = re.compile(r"(r[1-9][0-9]{0,8})\.(best|s[0-9]{1,4}|m[0-9]{1,6}(?:v[0-9]{1,3})?)", re.ASCII)
-_TYPES = {
-    ".css": "text/css; charset=utf-8",
-    ".csv": "text/csv; charset=utf-8",
-    ".json": "application/json",
-    ".txt": "text/plain; charset=utf-8",
-    ".md": "text/markdown; charset=utf-8",
-    ".html": "text/html; charset=utf-8",
-    ".tex": "text/x-tex; charset=utf-8",
-    ".svg": "image/svg+xml",
-    ".png": "image/png",
-    ".pdf": "application/pdf",
-    ".py": "text/x-python; charset=utf-8",
-    ".sql": "application/sql",
-    ".js": "text/javascript; charset=utf-8",
-    ".xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
-    ".pmml": "application/xml",
-    ".R": "text/plain; charset=utf-8",
-    ".onnx": "application/octet-stream",
-    ".yaml": "application/yaml",
-    ".gz": "application/gzip",
-    ".woff2": "font/woff2",
-    ".zip": "application/zip",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,29 +36,12 @@ class _CardFile:
     run: str | None = None  # that makes it
 
 
-FILES = {
-    "card.json": _CardFile("card"),
-    "card.pdf": _CardFile("card", "matplotlib"),
-    "card.png": _CardFile("card", "matplotlib"),
-    **{f"card.{ending}": _CardFile("card") for ending in ("svg", "html", "txt", "md", "tex")},
-    "sheet.pdf": _CardFile("print", "matplotlib"),
-    "sheet.html": _CardFile("print"),
-    "calculator.html": _CardFile("use"),
-    "score.xlsx": _CardFile("use", "xlsxwriter"),
-    **{f"score.{ending}": _CardFile("programs") for ending in ("py", "js", "sql", "R", "pmml")},
-    "score.fhir.json": _CardFile("programs"),
-    "score.mlflow.zip": _CardFile("programs"),
-    "score.onnx": _CardFile("programs", "onnx"),
-    "report.pdf": _CardFile("evidence", BROWSER, run="report"),
-    "report.html": _CardFile("evidence", run="report"),
-    "certificate.gz": _CardFile("evidence", run="certificate"),
-    "table-as-read.csv": _CardFile("evidence", run="certificate"),
-    "settings.yaml": _CardFile("repeat"),
-}
+_DECLARED = json.loads(Path(__file__).with_name("card_files.json").read_text(encoding="utf-8"))
+FILES = {key: _CardFile(**declared) for key, declared in _DECLARED["files"].items()}
 
 
 def type_of(key: str) -> str:
-    return _TYPES[Path(key).suffix]
+    return str(_DECLARED["types"][Path(key).suffix])
 
 
 class Cards:

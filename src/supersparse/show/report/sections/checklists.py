@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from importlib.resources import files
 
 from supersparse.base.exact import counted, shown
@@ -15,17 +14,13 @@ from supersparse.show.report.plan import Absent
 from supersparse.table.plain import quoted, visible
 from supersparse.table.small_table import number
 
+_TEXTS = files("supersparse.show.report.sections")
 # Collins GS, et al. BMJ 2024;385:e078378. Numbers and topics are theirs; what the authors have to add to
-# this report is in our words.
-ITEMS: dict[str, tuple[str, str]] = json.loads(
-    files("supersparse.show.report.sections").joinpath("tripod.json").read_text(encoding="utf-8")
-)
-_DEVELOPMENT_ONLY = frozenset(["9a", "12a", "12b", "12c", "15", "22", "27a", "27b"])
-_EVALUATION_ONLY = frozenset(["12f", "12g", "20c", "24"])
-
-
-def _applies(item: str) -> str:
-    return "D" if item in _DEVELOPMENT_ONLY else "E" if item in _EVALUATION_ONLY else "D;E"
+# this report is in our words. D: of the development of a model; E: of its evaluation.
+ITEMS: dict[str, tuple[str, str, str]] = json.loads(_TEXTS.joinpath("tripod.json").read_text(encoding="utf-8"))
+# A signalling question in our words, and what is known about it (a function below), or else what to ask the authors.
+_SIGNALS: dict[str, list[dict[str, str]]] = json.loads(_TEXTS.joinpath("probast.json").read_text(encoding="utf-8"))
+_ASK = "to be answered by the authors: "
 
 
 @section("tripod", "TRIPOD+AI checklist")
@@ -36,8 +31,8 @@ def tripod(sections: Sequence[Section]) -> Iterator[Block]:
         for one in page.tripod:
             places.setdefault(one, []).append(page.title)
     rows = tuple(
-        (one, topic, _applies(one), "; ".join(places.get(one, [NONE])), authors)
-        for one, (topic, authors) in ITEMS.items()
+        (one, topic, applies, "; ".join(places.get(one, [NONE])), authors)
+        for one, (applies, topic, authors) in ITEMS.items()
     )
     yield Paragraph(
         "A program sees the card and the rows, not how people were selected, treated and followed up. The authors "
@@ -53,21 +48,6 @@ def tripod(sections: Sequence[Section]) -> Iterator[Block]:
     )
 
 
-Known = Callable[[Evidence], str]
-
-
-@dataclass(frozen=True, slots=True)
-class Signal:
-    """A signalling question in our words, and what is known about it, or else whom to ask."""
-
-    question: str
-    known: str | Known
-
-
-_ASK = "to be answered by the authors: "
-_DOMAINS = ("Participants and data sources", "Predictors", "Outcome", "Analysis")
-
-
 @section("probast", "PROBAST+AI appendix")
 def probast(evidence: Evidence) -> Iterator[Block]:
     """Two tables, development and evaluation, with four domains each."""
@@ -77,16 +57,15 @@ def probast(evidence: Evidence) -> Iterator[Block]:
         "the applicability to the intended use. Questions are paraphrased; use the original tool: " + PROBAST
     )
     for caption, analysis in (
-        ("Development of the model: quality", _DEVELOPMENT),
-        ("Evaluation of the model: risk of bias", _EVALUATION),
+        ("Development of the model: quality", "Development"),
+        ("Evaluation of the model: risk of bias", "Evaluation"),
     ):
         rows = []
-        asked: tuple[tuple[Signal, ...], ...] = (_PEOPLE, _PREDICTORS, _OUTCOME, analysis)
-        for k, (domain, signals) in enumerate(zip(_DOMAINS, asked, strict=True), start=1):
+        for k, domain in enumerate(("Participants and data sources", "Predictors", "Outcome", "Analysis"), start=1):
             rows.append((str(k), domain.upper(), "", ""))
-            for n, signal in enumerate(signals, start=1):
-                known = signal.known if isinstance(signal.known, str) else signal.known(evidence)
-                rows.append((f"{k}.{n}", signal.question, known, "............"))
+            for n, signal in enumerate(_SIGNALS[analysis if domain == "Analysis" else domain], start=1):
+                known = _KNOWN[signal["known"]](evidence) if "known" in signal else _ASK + signal["ask"]
+                rows.append((f"{k}.{n}", signal["question"], known, "............"))
         header = ("no.", "signalling question", "known from card and rows", "answer")
         yield TableBlock(caption=caption, header=header, rows=tuple(rows), text_columns=4)
 
@@ -224,36 +203,10 @@ def _measured(evidence: Evidence) -> str:
     )
 
 
-_PEOPLE = (
-    Signal("Suitable data sources?", _ASK + "where the data come from"),
-    Signal("Suitable study design?", _ASK + "design, and how people were sampled"),
-    Signal("Inclusions and exclusions leave representative people?", _ASK + "who was left out, and why"),
-)
-_PREDICTORS = (
-    Signal("Predictors defined and assessed alike for everyone?", _ASK + "how each was measured"),
-    Signal("Predictors prepared alike for everyone?", _similar),
-    Signal("Predictors assessed without knowing the outcome?", _ASK + "blinding"),
-    Signal("Predictors available when the model is to be used?", _available),
-)
-_OUTCOME = (
-    Signal("Outcome defined and assessed suitably?", _ASK + "definition and standard"),
-    Signal("Outcome defined and assessed alike for everyone?", _ASK + "how it was verified"),
-    Signal("Outcome assessed without using predictors?", _ASK + "blinding; predictors in its definition"),
-    Signal("Suitable time between predictors and outcome?", _ASK + "the time horizon"),
-)
-_DEVELOPMENT = (
-    Signal("Sample large enough?", _events),
-    Signal("Continuous and categorical predictors handled suitably?", _handling),
-    Signal("Missing or censored data handled suitably?", _missing),
-    Signal("If class imbalance was addressed: predictions recalibrated?", _imbalance),
-    Signal("Overfitting addressed?", _overfitting),
-)
-_EVALUATION = (
-    Signal("More than apparent performance?", _beyond_apparent),
-    Signal("Sample large enough?", _events),
-    Signal("Missing or censored data handled suitably?", _missing),
-    Signal("If class imbalance was addressed: evaluated on rows as they are?", _imbalance_in_evaluation),
-    Signal("If rows were split: data leakage avoided?", _leakage),
-    Signal("If rows were resampled: every step of development repeated?", _replicated),
-    Signal("Performance measured suitably (calibration, discrimination, net benefit)?", _measured),
-)
+_KNOWN: dict[str, Callable[[Evidence], str]] = {
+    one.__name__.lstrip("_"): one
+    for one in (
+        *(_similar, _available, _events, _handling, _missing, _imbalance, _imbalance_in_evaluation),
+        *(_overfitting, _beyond_apparent, _leakage, _replicated, _measured),
+    )
+}
