@@ -176,9 +176,9 @@ def test_a_checkpoint_of_another_problem_or_a_damaged_one_is_refused():
     for at in range(0, len(checkpoint), 7):
         damaged = bytearray(checkpoint)
         damaged[at] ^= 4
-        with pytest.raises(InvalidOptionError, match=r"damaged|no checkpoint"):
+        with pytest.raises(InvalidOptionError, match=r"damaged|not a checkpoint"):
             search(problem, options, checkpoint=bytes(damaged))
-    with pytest.raises(InvalidOptionError, match=r"damaged|no checkpoint"):
+    with pytest.raises(InvalidOptionError, match=r"damaged|not a checkpoint"):
         search(problem, options, checkpoint=checkpoint[:-3])
 
 
@@ -270,5 +270,5 @@ def test_a_file_that_no_search_wrote_is_refused_by_name(tmp_path):
     ):  # fmt: skip
         body = json.dumps({"problem": content["problem"], **forged}).encode()
         file.write_bytes(head.rpartition(b" ")[0] + b" " + hashlib.sha256(body).hexdigest().encode() + b"\n" + body)
-        with pytest.raises(InvalidOptionError, match=r"not written by a search|damaged|no checkpoint"):
+        with pytest.raises(InvalidOptionError, match=r"not written by a search|damaged|not a checkpoint"):
             solve(problem, checkpoint=file, node_limit=2)
