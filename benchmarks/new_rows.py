@@ -12,6 +12,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import textwrap
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -306,7 +307,8 @@ def lines(records: list[Measured]) -> Iterator[str]:
     ]
     if ahead:
         yield ""
-        yield f"The default card is ahead of peers with whole points in AUC and log loss: {'; '.join(ahead)}."
+        said = f"The default card is ahead of peers with whole points in AUC and log loss: {'; '.join(ahead)}."
+        yield textwrap.fill(said, 120, break_on_hyphens=False)
     plain, taught = ERRORS
     if {plain, taught} <= run:
         fewer, error = (-100 * one for one in paired(records, taught, "errors", plain))
