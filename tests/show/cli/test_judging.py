@@ -52,7 +52,7 @@ def test_it_can_be_left_out(run, rows):
 
 
 def test_folds_that_time_left_out_are_said(run, rows, monkeypatch):
-    real, begun = crossfit.CrossFit._given, []
+    real, begun = crossfit.CrossFit._announced, []
 
     def seven(self, some, rounds):
         for one in real(self, some, rounds):
@@ -61,7 +61,7 @@ def test_folds_that_time_left_out_are_said(run, rows, monkeypatch):
             begun.append(one)
             yield one
 
-    monkeypatch.setattr(crossfit.CrossFit, "_given", seven)
+    monkeypatch.setattr(crossfit.CrossFit, "_announced", seven)
     done = run("fit", rows, "--goal", "errors", *QUICK, check=True)
     assert "note: the time limit left time for the first 7 of 10 folds; raise --time-limit" in done.stderr
     assert "(cross-validation, 5 of the 10 folds that were planned)." in " ".join(done.stdout.split())
