@@ -7,6 +7,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 import fhirpathpy
+import pandas as pd
 import pytest
 from fhir.resources.R4B.questionnaire import Questionnaire
 from fhir.resources.R4B.questionnaireresponse import QuestionnaireResponse
@@ -15,11 +16,12 @@ from fhirpathpy.models import models
 from card.export.people import as_typed, drawn, finite
 from programs import command, needs, node_environment
 from shared_data import SHARED, needs_shared_data
-from supersparse import ScoringSystem, item
+from supersparse import RiskScoreClassifier, ScoringSystem, item
 from supersparse.card.export.fhir import FORMS, FhirForm, fhir_response, to_fhir
 from supersparse.card.export.fhirpath import classes_of
 from supersparse.card.risk import risk_of
 from supersparse.card.scoring import score_person
+from supersparse.datasets import load_breast_cancer, load_haberman, load_mammography, load_tic_tac_toe
 from supersparse.errors import InvalidDataError, InvalidOptionError, UnsupportedCardError
 
 CALCULATED = "sdc-questionnaire-calculatedExpression"
@@ -264,3 +266,23 @@ def test_the_reference_cases_of_the_values_form():
         assert [v if isinstance(v, str | int | None) else float(v) for v in found] == [
             v if isinstance(v, str | int) else float(v) for v in case["expected"] or []
         ] or [None] * 3
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("form_name", FORMS)
+@pytest.mark.parametrize(
+    "load", [load_breast_cancer, load_haberman, load_mammography, load_tic_tac_toe], ids=lambda load: load.__name__
+)
+def test_every_training_row_of_a_small_table_gets_the_total_of_the_card(load, form_name):
+    data = load()
+    X = pd.DataFrame(data.X, columns=data.feature_names)
+    system = RiskScoreClassifier(teacher="ridge", time_limit=20).fit(X, data.labels).scoring_system_
+    card = as_typed(system.card)
+    form = FhirForm.of(card, form_name, None, "1")
+    rules = compiled(json.loads(to_fhir(card, form=form_name)))
+    rows = X[list(card.columns)].drop_duplicates()
+    totals = system.total(rows)
+    for person, total in zip(rows.to_dict("records"), totals, strict=True):
+        answers, complete = answers_of(form, card, person)
+        assert complete
+        assert agrees(card, Fraction(float(total)), calculate(rules, answers))
