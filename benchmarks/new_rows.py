@@ -20,6 +20,7 @@ from dataclasses import asdict, dataclass
 from math import sqrt
 from pathlib import Path
 from statistics import mean, median, stdev
+from textwrap import fill
 from typing import Any
 
 import numpy as np
@@ -329,7 +330,9 @@ def write() -> None:
     page = PAGE.read_text(encoding="utf-8")
     begin, end = "<!-- new rows: begin -->\n", "<!-- new rows: end -->"
     head, rest = page.split(begin)
-    text = "\n".join(lines(stored()))
+    text = "\n".join(
+        line if line.startswith("|") else fill(line, 120, break_on_hyphens=False) for line in lines(stored())
+    )
     PAGE.write_text(head + begin + text + "\n" + end + rest.split(end)[1], encoding="utf-8")
 
 
