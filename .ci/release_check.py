@@ -27,6 +27,9 @@ NEEDED = (
 IN_SDIST = (
     "pyproject.toml",
     "README.md",
+    "CONTRIBUTING.md",
+    "SECURITY.md",
+    "CHANGELOG.md",
     "LICENSE",
     "CITATION.cff",
     "native/build_backend.py",

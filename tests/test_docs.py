@@ -240,14 +240,11 @@ def leads_somewhere(page, link):
     return heading in {re.sub(r"[^\w -]", "", each).strip().lower().replace(" ", "-") for each in headings}
 
 
-def test_the_readme_leads_to_the_main_pages_and_an_archive_of_the_source_has_those_of_the_top_folder():
+def test_the_readme_leads_to_the_main_pages():
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     more = readme.partition("## Documentation")[2]
     main = ("install", "first-card", "command-line", "settings-file", "comparison", "api")
     assert re.findall(r"\]\(docs/([\w-]+)\.md\)", more) == [*main]
-    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    packed = settings["tool"]["scikit-build"]["sdist"]["include"]
-    assert {page.name for page in TOP} <= set(packed)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=page_id)
@@ -276,7 +273,8 @@ def test_the_page_on_installing_says_what_each_extra_installs():
 
 
 def test_the_changelog_has_a_place_for_what_is_new():
-    assert "## [Unreleased]" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    first = re.search(r"^## .*$", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert first[0] in ("## [Unreleased]", f"## [{supersparse.__version__}] - not yet released")
 
 
 MODULES = {
