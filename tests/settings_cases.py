@@ -107,6 +107,10 @@ TABLE = {
     "drop": names,
     "keep": names,
     "category": names,
+    "event": texts,
+    "time": texts,
+    "horizon": st.integers(1, 9999) | st.just(0.5),
+    "censored": texts,
     "na": names,
     "default_na": st.booleans(),
     "separator": texts,
@@ -130,6 +134,9 @@ PREPARE = {
     "rare": st.just("auto") | exact_numbers.filter(lambda rare: 0 <= rare < 0.5),
     "units": by_name(texts),
     "candidates": st.none() | st.just("auto") | st.integers(1, 99),
+    "update": texts,
+    "changes": st.integers(0, 9),
+    "changes_of": word(["questions", "answers"]),
 }
 VALIDATE = {"cv": st.integers(2, 9), "repeats": st.integers(1, 9), "cv_groups": texts, "cv_time": texts}
 changes = st.one_of(
