@@ -140,18 +140,25 @@ def kernel(declared: _Kernel) -> _Kernel:
 
     Arrays go as views, named tuples of arrays and numbers as structs of the same fields, whole numbers and flags as
     64 bits, floats as doubles; the kernel's own last parameter is the address of its answer, a whole number (``int``,
-    ``bool``, or ``None`` where there is no answer). An array of another dtype, or with gaps, is a TypeError.
+    ``bool``, or ``None`` where there is no answer). A ``float``, or the second of two whole numbers, is the one entry
+    of an array before it. An array of another dtype, or with gaps, is a TypeError.
     """
     hints = get_type_hints(declared)
     answered = hints.pop("return")
+    further = {float: np.dtype(np.float64), tuple[int, int]: np.dtype(np.int64)}.get(answered)
     converters = tuple(_converter(hint) for hint in hints.values())
     name = f"ss_{declared.__name__.removeprefix('_')}"
 
     @wraps(declared)
     def called(*arguments: Any) -> Any:
         answer = c_int64()
-        call(name, *[convert(one) for convert, one in zip(converters, arguments, strict=True)], byref(answer))
-        return None if answered is NoneType else answered(answer.value)
+        given = [convert(one) for convert, one in zip(converters, arguments, strict=True)]
+        if further is None:
+            call(name, *given, byref(answer))
+            return None if answered is NoneType else answered(answer.value)
+        entry = np.empty(1, further)
+        call(name, *given, byref(_view(further, entry)), byref(answer))
+        return entry.item() if answered is float else (answer.value, entry.item())
 
     return cast(_Kernel, called)
 

@@ -12,7 +12,7 @@ from engine.exact.forms import forms
 from engine.exact.oracle.packing import packing_bound, uncovered
 from supersparse.engine.exact.instance import fixed_cost, instances
 from supersparse.engine.exact.pairs import pair_pool
-from supersparse.engine.exact.slices import _pairs, alike
+from supersparse.engine.exact.slices import _arrays
 from supersparse.engine.proving.proof import CancelledError
 
 pytestmark = pytest.mark.filterwarnings("ignore::supersparse.errors.PenaltyRangeWarning")
@@ -53,7 +53,7 @@ def check_bound(instance, literals, allowed, pool, pairs, theta, enough):
     packed = packing_bound(instance, pool, pairs, allowed, room, theta, enough)
     load, refused, by_literal = np.zeros((3, len(allowed)), np.int64)
     bound, best_theta, _ = pack_node(
-        alike(_pairs(instance, pool)), pairs, allowed, instance.literal_penalty, room, theta, enough, load,
+        _arrays(instance, pool, False).pairs, pairs, allowed, instance.literal_penalty, room, theta, enough, load,
         refused, by_literal,
     )  # fmt: skip
     assert (bound, best_theta) == (packed.bound, packed.theta)

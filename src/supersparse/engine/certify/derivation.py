@@ -106,6 +106,7 @@ def _append_text(text: int, content: Bytes, at: Ints) -> int: ...
 def _take_text(text: int, to: Bytes, at: Ints) -> int: ...
 
 
+@kernel
 def close_by(
     facts: Facts, standing: PlaceBounds, combination: Combination, kept: CoverTable, text: int, at: Ints
 ) -> tuple[int, int]:
@@ -114,15 +115,6 @@ def close_by(
     Without literals to drop, the line says objective >= best. Otherwise, with the reduced cost of each, it says
     Σ reduced·literal <= best - 1 - bound: a better model pays no more.
     """
-    bound = np.empty(1, np.int64)
-    state = _close_by(facts, standing, combination, kept, text, at, bound)
-    return state, int(bound[0])
-
-
-@kernel
-def _close_by(
-    facts: Facts, standing: PlaceBounds, combination: Combination, kept: CoverTable, text: int, at: Ints, bound: Ints
-) -> int: ...
 
 
 @kernel

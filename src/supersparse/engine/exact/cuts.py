@@ -158,15 +158,9 @@ def _loss_by_b(
 ) -> int: ...
 
 
+@kernel
 def least_over_b(starts: Ints, losses: Ints, low: int, high: int) -> tuple[int, int]:
     """Return (loss, b): the least loss over low <= b <= high, at an end of its interval."""
-    b = np.empty(1, np.int64)
-    loss = _least_over_b(starts, losses, low, high, b)
-    return loss, int(b[0])
-
-
-@kernel
-def _least_over_b(starts: Ints, losses: Ints, low: int, high: int, b: Ints) -> int: ...
 
 
 def cheapest_b(form: IntegerForm, scores: Ints) -> int:

@@ -172,18 +172,12 @@ def _pair_literals(
 ) -> int: ...  # fmt: skip
 
 
+@kernel
 def most_gained(load: Ints, penalty: Ints, allowed: Flags, most: int) -> tuple[int, int]:
     """Return (sum, least): the `most` largest (load - penalty)+ over features, and the least of them.
 
     A feature enters with one sign only, so only its better literal counts.
     """
-    least = np.empty(1, np.int64)
-    total = _most_gained(load, penalty, allowed, most, least)
-    return total, int(least[0])
-
-
-@kernel
-def _most_gained(load: Ints, penalty: Ints, allowed: Flags, most: int, least: Ints) -> int: ...
 
 
 def without_literal(pairs: Indices, masks: Words, literal: int) -> Indices:

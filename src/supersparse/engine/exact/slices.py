@@ -62,12 +62,7 @@ class CaseData:
         """Return the arrays; `CancelledError` is raised when they are not finished in time."""
         if self._data is None:
             pool = pair_pool(self.instance, (), self.instance.allowed, cancelled=cancelled)
-            self._data = TreeData(
-                alike(_pairs(self.instance, pool)),
-                alike(_branching(self.instance)),
-                alike(_rows(self.instance)),
-                alike(_coefficients(self.instance, self._lists)),
-            )
+            self._data = _arrays(self.instance, pool, self._lists)
         return self._data
 
 
@@ -79,78 +74,51 @@ def alike(fields: Fields) -> Fields:
     return type(fields)(*plain)
 
 
-def _pairs(instance: Instance, pool: PairPool) -> Pairs:
-    return Pairs(
-        positive=pool.positive,
-        negative=pool.negative,
-        start=pool.start,
-        literal=pool.literal,
-        mask=literal_masks(pool.start, pool.literal, instance.n_features),
-        positive_weight=instance.positive_weight,
-        negative_weight=instance.negative_weight,
-    )
+def _gathered(kind: type[Fields], *sources: object, **others: Any) -> Fields:
+    """Fill a named tuple with the `others`, and with what the first source has that has something of a field's name."""
+    for name in kind._fields:
+        if name not in others:
+            others[name] = getattr(next(source for source in sources if hasattr(source, name)), name)
+    return alike(kind(**others))
 
 
-def _branching(instance: Instance) -> Branching:
-    limits = instance.limits
-    return Branching(
-        literal_penalty=instance.literal_penalty,
-        fixed_cost=instance.base_cost + instance.intercept_penalty,
-        max_features=instance.max_features,
-        forced=np.array(instance.forced, np.int64),
-        twin_of=np.array(instance.twin_of, np.int64),
-        after=np.array(instance.after, np.int64),
-        limit_weight=limits.weight,
-        limit_most=limits.most,
-        limit_side=limits.side.astype(np.int64),
-    )
-
-
-def _rows(instance: Instance) -> Rows:
-    form = instance.form
-    return Rows(
-        ranks=form.ranks,
-        n_ranks=instance.n_ranks,
-        columns=form.columns,
-        positive=form.positive,
-        negative=form.negative,
-        true_positive=form.rates.true_positive,
-        true_negative=form.rates.true_negative,
-        rate_positive=form.rates.positive,
-        rate_negative=form.rates.negative,
-        rate_most=form.rates.most,
-    )
-
-
-def _coefficients(instance: Instance, lists: bool) -> Coefficients:
+def _arrays(instance: Instance, pool: PairPool, lists: bool) -> TreeData:
     form, limits, magnitudes = instance.form, instance.limits, instance.magnitudes
-    is_full = np.array([values.of_sign(sign).is_full for values in form.values for sign in (1, -1)], bool)
-    return Coefficients(
-        counts=magnitudes.count,
-        first=magnitudes.first,
-        stride=magnitudes.stride,
-        table=magnitudes.table,
-        is_full=is_full,
-        doubles=int(instance.doubles and not lists),
-        lists=int(lists),
-        empty_penalty=instance.empty_penalty,
-        literal_surcharge=instance.literal_surcharge,
-        magnitude_extra=instance.magnitude_extra,
-        score_rate=limits.rate,
-        score_most=limits.points,
-        step=form.step,
-        slack=form.slack,
-        judged=instance.judged,
-        half=form.half,
-        shift=form.shift,
-        l1_penalty=form.l1_penalty,
-        is_flat=int(form.is_flat),
-        intercept_extra=instance.intercept_extra,
-        intercept_low=form.intercept_low,
-        intercept_high=form.intercept_high,
-        intercepts=instance.intercepts,
-        outer_intercepts=instance.outer_intercepts,
-        counts_b=int(instance.counts_b),
+    is_full = [values.of_sign(sign).is_full for values in form.values for sign in (1, -1)]
+    return TreeData(
+        _gathered(Pairs, pool, instance, mask=literal_masks(pool.start, pool.literal, instance.n_features)),
+        _gathered(
+            Branching,
+            instance,
+            fixed_cost=instance.base_cost + instance.intercept_penalty,
+            forced=np.array(instance.forced, np.int64),
+            twin_of=np.array(instance.twin_of, np.int64),
+            after=np.array(instance.after, np.int64),
+            limit_weight=limits.weight,
+            limit_most=limits.most,
+            limit_side=limits.side.astype(np.int64),
+        ),
+        _gathered(
+            Rows,
+            form,
+            instance,
+            form.rates,
+            rate_positive=form.rates.positive,
+            rate_negative=form.rates.negative,
+            rate_most=form.rates.most,
+        ),
+        _gathered(
+            Coefficients,
+            magnitudes,
+            instance,
+            form,
+            counts=magnitudes.count,
+            is_full=np.array(is_full, bool),
+            doubles=instance.doubles and not lists,
+            lists=lists,
+            score_rate=limits.rate,
+            score_most=limits.points,
+        ),
     )
 
 

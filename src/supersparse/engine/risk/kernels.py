@@ -137,6 +137,7 @@ def round_support(
     """
 
 
+@kernel
 def improve(
     data: RiskData, support: Support, best: Best, settled: SwapRecord, low: Ints, high: Ints, most: int,
     index: Ints, few: int, tries: int,
@@ -147,16 +148,6 @@ def improve(
     added until that does not help; then, with `tries`, features are swapped and all points chosen again, and
     the best card receives it if it is better. Where swaps have started from before, it ends.
     """
-    value = np.empty(1)
-    _improve(data, support, best, settled, low, high, most, index, few, tries, value)
-    return float(value[0])
-
-
-@kernel
-def _improve(
-    data: RiskData, support: Support, best: Best, settled: SwapRecord, low: Ints, high: Ints, most: int,
-    index: Ints, few: int, tries: int, value: Floats,
-) -> None: ...  # fmt: skip
 
 
 @kernel

@@ -45,18 +45,12 @@ class SearchData(NamedTuple):
     group_price: int  # of one feature with the other sign
 
 
+@kernel
 def price_of(data: SearchData, index: Ints, window: int) -> tuple[int, int]:
     """Return (cost, b) of a model with its best threshold, limits included; 2^61 if it is too large.
 
     Where each threshold has a penalty of its own, only those within `window` of 0 are tried.
     """
-    b = np.empty(1, np.int64)
-    cost = _price_of(data, index, window, b)
-    return cost, int(b[0])
-
-
-@kernel
-def _price_of(data: SearchData, index: Ints, window: int, b: Ints) -> int: ...
 
 
 @kernel
