@@ -13,7 +13,8 @@ def test_every_setting_is_in_one_group_with_a_label_and_help():
     # chosen in Table and beside each column, in a place of its own, or made in Edit; files are the studio's
     elsewhere = {"positive", "table", "validate", "edits", "solve.checkpoint", "solve.solver_options"}
     elsewhere |= {f"prepare.{name}" for name in ("cut_points", "direction", "shape", "units")}
-    elsewhere |= {"prepare.ordered", "prepare.rare"}  # in files only
+    in_files = ("ordered", "rare", "update", "changes", "changes_of")
+    elsewhere |= {f"prepare.{name}" for name in in_files}
     assert len(placed) == len(set(placed))
     assert set(placed) == known - elsewhere
     for name in placed:
