@@ -317,6 +317,6 @@ def _complete(table: Table, name: str, rows: NDArray[np.bool_]) -> NDArray[Any]:
         row = int(np.flatnonzero(rows)[int(gone.argmax())])
         raise InvalidDataError(
             f"{table.name}: the column {name!r} is blank in {table.place(row)}",
-            "fill it in, for example with 'unknown', or delete the row",
+            "fill it in, or delete the row",
         )
     return values

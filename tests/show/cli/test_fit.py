@@ -395,8 +395,9 @@ def test_a_solver_that_cannot_reach_the_goal_is_refused_before_the_table_is_read
     assert done.stderr.startswith("supersparse: solver 'exhaustive' cannot express goal 'risk'; solvers that")
 
 
-def test_a_tie_break_that_contradicts_the_goal_is_refused_before_the_table_is_read(run, tiny):
-    done = run("fit", tiny, *FIT, "--goal", "risk", "--tie-break", "log_loss")
+def test_a_tie_break_that_contradicts_the_goal_is_refused_before_the_table_is_read(run, tmp_path):
+    (tmp_path / "unreadable.csv").write_text("")
+    done = run("fit", "unreadable.csv", "--target", "ill", "--goal", "risk", "--tie-break", "log_loss")
     assert done.returncode == 2
     (line,) = done.stderr.splitlines()
     assert line.endswith("goal 'risk' minimises the log loss itself; remove tie_break, or use goal errors")

@@ -94,7 +94,7 @@ def test_a_blank_group_is_named_by_its_line(run, folder):
     (folder / "tiny.csv").write_text("age,sex,ill,w\n1,f,no,1\n2,,yes,1\n")
     done = run(*FIT)
     assert done.returncode == 2
-    assert "the group column 'sex' is blank in line 3" in done.stderr
+    assert "the column 'sex' is blank in line 3" in done.stderr
 
 
 def test_check_prints_what_it_understood(run, folder):
