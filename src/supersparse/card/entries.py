@@ -158,6 +158,7 @@ SOME_TEXT = of_type("text", str, type="string", minLength=1)
 WHOLE = of_type("a whole number", int, type="integer")
 COUNT = of_type("a whole number", int, type="integer", minimum=0)
 TRUTH = of_type("true or false", bool, type="boolean")
+HEXADECIMAL = of_type("text", str, type="string", pattern="^[0-9a-f]{64}$")  # of a sha256
 ANY_OBJECT = of_type("an object", dict, type="object")
 NUMBER = Single(
     wanted='an integer, or a decimal or fraction in quotes, such as "2.5" or "1/3"',
@@ -188,6 +189,16 @@ CATEGORY = Single(
         ],
     },
     defined="category",
+)
+MISSING = Single(
+    wanted=NUMBER.wanted,
+    take=lambda value: None if value == "refuse" else exact_number(value),
+    put=lambda value: value if value == "refuse" else number(value),
+    json={
+        "description": "Refuse a missing value, or the points that it gives.",
+        "anyOf": [{"const": "refuse"}, NUMBER.schema(), {"type": "null"}],
+    },
+    defined="missing",
 )
 LABEL = Single(
     wanted="text or a number",

@@ -291,7 +291,7 @@ def shortfalls(card: Card, seen: Performance, subject: str) -> tuple[str, ...]:
     if not allowed:
         return ()
     sentences: tuple[str | None, ...]
-    if _is_risk(asked):
+    if asked.get("goal") == "risk":
         sentences = (_of_risks(card, asked, seen, subject), _of_net_benefit(card, asked, seen, allowed, subject))
     else:
         sentences = (_of_errors(card, asked, seen, allowed, subject), None)
@@ -372,10 +372,6 @@ def _asked(card: Card) -> Mapping[str, Any]:
     """The settings that the card was learned with; none for a card written by hand."""
     made = card.provenance
     return {} if made is None or made.settings is None else made.settings
-
-
-def _is_risk(asked: Mapping[str, Any]) -> bool:
-    return asked.get("goal") == "risk"
 
 
 def _rows(seen: Performance) -> str:

@@ -18,7 +18,9 @@ from supersparse.card.entries import (
     ANY_OBJECT,
     CATEGORY,
     COUNT,
+    HEXADECIMAL,
     LABEL,
+    MISSING,
     NUMBER,
     REFUSED,
     SOME_TEXT,
@@ -35,7 +37,6 @@ from supersparse.card.entries import (
     Word,
     exact_number,
     number,
-    of_type,
     real,
     rows_of,
     tuple_of,
@@ -50,16 +51,7 @@ from supersparse.table.reading import USUALLY_MISSING, ColumnReading, Reading
 
 # items: a rule about a column, and its points
 
-MISSING = Single(
-    wanted=NUMBER.wanted,
-    take=lambda value: None if value == "refuse" else exact_number(value),
-    put=lambda value: value if value == "refuse" else number(value),
-    json={
-        "description": "Refuse a missing value, or the points that it gives.",
-        "anyOf": [{"const": "refuse"}, NUMBER.schema(), {"type": "null"}],
-    },
-    defined="missing",
-)
+_later = partial(Entry, since=2)
 _ENDS = {"at_least": "low", "above": "low", "at_most": "high", "below": "high"}
 
 
@@ -76,8 +68,8 @@ def _item(rule: type, help: str, *entries: Entry, more: Schema | None = None) ->
         Entry("column", TEXT),
         *entries,
         Entry("points", NUMBER),
-        *(() if rule is IsMissing else (Entry("missing", MISSING, None, get=refuses, since=2),)),
-        *(Entry(name, TEXT, None, since=2) for name in ("unit", "question")),
+        *(() if rule is IsMissing else (_later("missing", MISSING, None, get=refuses),)),
+        *(_later(name, TEXT, None) for name in ("unit", "question")),
         Entry("position", COUNT, None),
         make=make,
         help=help,
@@ -281,9 +273,8 @@ def _performance(
 
 
 def _compared(auc_low: Any, auc_high: Any, log_loss_low: Any, log_loss_high: Any, **values: Any) -> Compared:
-    return Compared(
-        auc_interval=_pair(auc_low, auc_high), log_loss_interval=_pair(log_loss_low, log_loss_high), **values
-    )
+    ends = _pair(log_loss_low, log_loss_high)
+    return Compared(auc_interval=_pair(auc_low, auc_high), log_loss_interval=ends, **values)
 
 
 def _part(attribute: str, index: int) -> Callable[[Any], Any]:
@@ -334,10 +325,9 @@ def _provenance(gap: float, proven_optimal: bool, **values: Any) -> Provenance:
     return made
 
 
-_HEXADECIMAL = of_type("text", str, type="string", pattern="^[0-9a-f]{64}$")
 _CERTIFICATE = Object(
     Entry("file", SOME_TEXT, help="Its name, without a folder."),
-    Entry("sha256", _HEXADECIMAL, help="The sha256 of its bytes, in hexadecimal."),
+    Entry("sha256", HEXADECIMAL, help="The sha256 of its bytes, in hexadecimal."),
     Entry("checked_by", ListOf(SOME_TEXT), (), "The programs that accepted it."),
     make=CertificateFile,
 )
@@ -371,43 +361,37 @@ _SUPPRESSED = Object(
 PROVENANCE = Object(
     Entry("version", TEXT),
     Entry("solver", TEXT),
-    Entry("data", TEXT, None, always=True, since=2),
+    _later("data", TEXT, None, always=True),
     *(Entry(name, TEXT) for name in ("minimised", "allowed")),
     *(Entry(name, NUMBER) for name in ("objective", "lower_bound")),
     Entry("gap", real()),
     *(Entry(name, TRUTH) for name in ("proven_optimal", "proven_smallest")),
     *(Entry(name, NUMBER) for name in ("training_errors", "predicted_errors")),
-    *(Entry(name, NUMBER, None, always=True, since=2) for name in ("sensitivity", "specificity")),
+    *(_later(name, NUMBER, None, always=True) for name in ("sensitivity", "specificity")),
     Entry("total_weight", NUMBER),
     *(Entry(name, COUNT) for name in ("n_rows", "size")),
     Entry("stop", TEXT),
     Entry("seconds", _LOSS),
     Entry("nodes", COUNT),
-    Entry("features", ListOf(TEXT), None, "All features that could have received points, or null.", since=2),
-    Entry(
+    _later("features", ListOf(TEXT), None, "All features that could have received points, or null."),
+    _later(
         "n_candidates",
         COUNT,
         None,
         "How many questions the table offered, of which the features are the best, or null.",
-        since=2,
     ),
-    Entry(
-        "settings", ANY_OBJECT, None, "The question as settings (see `supersparse check --schema`), or null.", since=2
-    ),
-    Entry(
+    _later("settings", ANY_OBJECT, None, "The question as settings (see `supersparse check --schema`), or null."),
+    _later(
         "certificate",
         _CERTIFICATE,
         None,
         "The file that holds a proof of the optimum, which `supersparse-check` checks.",
-        since=2,
     ),
-    Entry("edits", ListOf(_EDIT), (), "What was changed by hand after learning, oldest first.", since=2),
-    Entry("horizon", _HORIZON, None, "Of a risk within some time: the follow-up behind it.", since=2),
-    Entry("updates", ListOf(_UPDATE), (), "How earlier versions of the card were changed, oldest first.", since=2),
-    Entry(
-        "suppressed", _SUPPRESSED, None, "People whom the counts that the card was learned from do not show.", since=2
-    ),
-    Entry("projected", TEXT, None, "When a proof was to be expected as the time ran out, in words.", since=2),
+    _later("edits", ListOf(_EDIT), (), "What was changed by hand after learning, oldest first."),
+    _later("horizon", _HORIZON, None, "Of a risk within some time: the follow-up behind it."),
+    _later("updates", ListOf(_UPDATE), (), "How earlier versions of the card were changed, oldest first."),
+    _later("suppressed", _SUPPRESSED, None, "People whom the counts that the card was learned from do not show."),
+    _later("projected", TEXT, None, "When a proof was to be expected as the time ran out, in words."),
     make=_provenance,
     help="How a learned card was made and what was proven about it.",
     defined="provenance",
@@ -428,17 +412,7 @@ _THRESHOLD = Single(
     wanted=f'{NUMBER.wanted}, or {{"above": ...}}',
     take=_threshold,
     put=lambda cut: number(cut.threshold) if cut.reached else {"above": number(cut.threshold)},
-    json={
-        "anyOf": [
-            NUMBER.schema(),
-            {
-                "type": "object",
-                "properties": {"above": NUMBER.schema()},
-                "required": ["above"],
-                "additionalProperties": False,
-            },
-        ]
-    },
+    json={"anyOf": [NUMBER.schema(), Object(Entry("above", NUMBER), make=dict).definition()]},
 )
 
 
@@ -474,7 +448,7 @@ def _card(
 _EXCEEDED = Entry("threshold", NUMBER, key="exceeded", until=2)
 CARD = Object(
     Entry("title", TEXT, None, always=True),
-    Entry("source", TEXT, None, always=True, since=2),
+    _later("source", TEXT, None, always=True),
     Entry("classes", tuple_of(Entry("negative", LABEL), Entry("positive", LABEL))),
     Entry("items", ListOf(ITEM)),
     replace(_EXCEEDED, since=2),
@@ -485,7 +459,7 @@ CARD = Object(
         get=attrgetter("cutoff"),
         since=3,
     ),
-    Entry("domains", ListOf(DOMAIN), (), always=True, since=2),
+    _later("domains", ListOf(DOMAIN), (), always=True),
     Entry("n_columns", WHOLE, None, always=True),
     Entry("provenance", PROVENANCE, None, always=True),
     Entry("intercept", NUMBER, until=1),
@@ -498,14 +472,13 @@ CARD = Object(
         get=lambda card: None if card.provenance is None and card.intercept == -card.threshold else card.intercept,
         since=3,
     ),
-    Entry("risk", RISK, None, since=2),
-    Entry("seen", ListOf(SEEN), None, "What each item gave on the training rows, in the order of the items.", since=2),
-    Entry(
+    _later("risk", RISK, None),
+    _later("seen", ListOf(SEEN), None, "What each item gave on the training rows, in the order of the items."),
+    _later(
         "learned",
         Object(Entry("items", ListOf(ITEM)), _EXCEEDED, Entry("intercept", NUMBER, since=3), make=_learned),
         None,
         "The points that the solver found, from which the items were made, and its intercept.",
-        since=2,
     ),
     Entry("performance", ListOf(PERFORMANCE), (), "What the card got right and wrong, on which rows."),
     Entry("wording", WORDING, Wording(), "What classes, columns and answers are called on the card."),

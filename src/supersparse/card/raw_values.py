@@ -124,11 +124,6 @@ def as_training_rows(card: Card, columns: Mapping[str, Cells]) -> dict[str, Cell
     return {name: _read_again(cells, codes[name], spellings[name]) for name, cells in columns.items()}
 
 
-def as_training_row(card: Card, person: Mapping[str, object]) -> dict[str, object]:
-    codes = missing_codes(card)
-    return {name: _plain(value, codes[name], spellings_of(card, name)) for name, value in person.items()}
-
-
 def _read_again(cells: Cells, codes: MissingCodes, spellings: Mapping[str, str]) -> Cells:
     if isinstance(cells, Objects):
         plain = [_plain(value, codes, spellings) for value in cells.distinct]
@@ -211,7 +206,10 @@ def person_values(card: Card, person: Mapping[str, object]) -> dict[str, object]
     by_name = {str(name): value for name, value in person.items()}
     _require(card, list(by_name))
     values = {name: by_name[name] for name in card.columns}
-    return values if card.reading is None else as_training_row(card, values)
+    if card.reading is None:
+        return values
+    codes = missing_codes(card)
+    return {name: _plain(value, codes[name], spellings_of(card, name)) for name, value in values.items()}
 
 
 def read_card_table(card: Card, data: object, names: Sequence[str] | None = None) -> CardTable:

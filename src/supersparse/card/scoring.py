@@ -238,7 +238,10 @@ def _roughly(card: Card, table: CardTable, converted: Sequence[Exact | None]) ->
                 precision = max(precision, _UNITS.get(cells.values.dtype.name, _ROUNDING))
             else:
                 assert exact is not None
-                term = _as_floats(exact) * float(item.points)
+                floats = quotients(*exact)
+                # what lies beyond all floats comes as the largest: as infinity it leaves no row sure
+                floats = np.where(np.abs(floats) == np.finfo(np.float64).max, np.copysign(np.inf, floats), floats)
+                term = floats * float(item.points)
             if cells.missing is not None:
                 term = np.where(cells.missing, float(points_when_missing(item)), term)
             totals += term
@@ -252,9 +255,3 @@ def _roughly(card: Card, table: CardTable, converted: Sequence[Exact | None]) ->
         exact_ones = exact_scores(card, table.take(unsure))
         totals[unsure], positive[unsure] = _on_their_side(card, exact_ones), exact_ones.positive
     return Decided(totals, positive)
-
-
-def _as_floats(exact: Exact) -> NDArray[np.float64]:
-    floats = quotients(*exact)
-    # what lies beyond all floats comes as the largest: as infinity it leaves no row sure
-    return np.where(np.abs(floats) == np.finfo(np.float64).max, np.copysign(np.inf, floats), floats)

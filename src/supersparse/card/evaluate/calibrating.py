@@ -13,6 +13,7 @@ from supersparse.card.evaluate.forecasts import Labelled
 from supersparse.card.evaluate.rates import Outcomes, Tally, as_list
 from supersparse.card.evaluate.thresholds import thresholds_of
 from supersparse.card.risk import Floats, LogisticRisk, Risk, TableRisk
+from supersparse.card.scoring import Scores
 from supersparse.table.small_table import number
 
 Method = Literal["isotonic", "logistic"]
@@ -82,7 +83,7 @@ def cross_fitted(outcomes: Outcomes, method: Method, folds: int | object) -> Flo
     for k in np.unique(fold):
         held_out = fold == k
         risk = fit_risk(outcomes.where(~held_out).tally(), method)
-        risks[held_out] = risk.of(outcomes.where(held_out).total_floats)
+        risks[held_out] = risk.of(Scores(outcomes.totals[held_out], outcomes.unit).floats)
     return risks
 
 

@@ -18,7 +18,7 @@ from supersparse.base.exact import counted
 from supersparse.base.integer_arrays import IntArray, fits_int64, summed, whole_numbers
 from supersparse.card.card import Card, Cutoff
 from supersparse.card.cases import class_of
-from supersparse.card.scoring import Scores, score_table
+from supersparse.card.scoring import score_table
 from supersparse.table.small_table import Tabular, number
 from supersparse.table.values import is_missing
 
@@ -117,10 +117,6 @@ class Outcomes(Tabular):
 
     def where(self, rows: NDArray[Any]) -> "Outcomes":
         return replace(self, totals=self.totals[rows], positive=self.positive[rows], weights=self.weights[rows])
-
-    @property
-    def total_floats(self) -> NDArray[np.float64]:
-        return Scores(self.totals, self.unit).floats
 
     def by(self, values: NDArray[Any]) -> tuple[list[Any], tuple[Fraction, ...], tuple[Fraction, ...]]:
         """Return the distinct values of the rows, ascending, and the weights of negatives and positives at each."""

@@ -50,10 +50,6 @@ class RiskRow(Tabular):
         ]
 
 
-def _header(with_card: bool) -> list[str]:
-    return [name for name in _HEADER if with_card or name != "card"]
-
-
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class RiskTable(ResultTable):
     """Risk by total of points. Counts are weights: a row of weight k counts as k rows.
@@ -125,7 +121,8 @@ class RiskTable(ResultTable):
         return f"{rows}; {calibrated}"
 
     def _small_table(self) -> SmallTable:
-        return SmallTable(_header(self.has_card_risks), [row._row() for row in self.rows])
+        header = [name for name in _HEADER if self.has_card_risks or name != "card"]
+        return SmallTable(header, [row._row() for row in self.rows])
 
 
 def _points(row: RiskRow) -> str:

@@ -291,7 +291,8 @@ def _question(card: Card, expected: Expected, link: str, *, by_answer: bool) -> 
     if by_answer and len(lines) == 1 and not lines[0].times:
         options = _answers(lines[0])
     elif not any(looks_at_value(i.rule) for i in items):
-        options = _known_or_not(items)
+        points = sum((i.points for i in items if not isinstance(i.rule, IsMissing)), Fraction(0))
+        options = _options([("known", points, lambda value: True), *_not_known(items)])
     elif is_yes_no(items, expected.domain):
         options = _categories([True, False], items, words)
     elif not numbers:
@@ -334,11 +335,6 @@ def _test_of(rule: Rule) -> Callable[[object], bool] | None:
     if isinstance(rule, IsMissing):
         return None
     return lambda value: rule.of_one(value, f"column {rule.column!r}") == 1
-
-
-def _known_or_not(items: Sequence[Item]) -> list[_Option]:
-    known = sum((i.points for i in items if not isinstance(i.rule, IsMissing)), Fraction(0))
-    return _options([("known", known, lambda value: True), *_not_known(items)])
 
 
 def _not_known(items: Sequence[Item]) -> list[tuple[str, Fraction, None]]:

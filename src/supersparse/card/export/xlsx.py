@@ -83,9 +83,9 @@ def as_read(column: ExportColumn, x: str, cell_of: TextCell) -> str | None:
 
 def _among(x: str, values: tuple[Category, ...], cell_of: TextCell) -> str:
     tests = [
-        f"EXACT({x},{cell_of(v)})" if isinstance(v, str) else f"N({x})={short}"
+        f"EXACT({x},{cell_of(v)})" if isinstance(v, str) else f"N({x})={short[0]}"
         for v in values
-        if isinstance(v, str) or (short := _short_equal(Fraction(v))) is not None
+        if isinstance(v, str) or not (short := _short(Fraction(v)))[1]
     ]
     return any_of(tests)
 
@@ -118,11 +118,6 @@ def _short(number: Fraction) -> tuple[str, int]:
     text = f"{float(number):.15g}"
     difference = Fraction(text) - number
     return text, (difference > 0) - (difference < 0)
-
-
-def _short_equal(number: Fraction) -> str | None:
-    text, side = _short(number)
-    return None if side else text
 
 
 _UNKNOWN = "Not known"

@@ -10,8 +10,6 @@ from supersparse.engine.answers.pool import Pool
 from supersparse.engine.answers.pool import pool as find_pool
 from supersparse.engine.answers.words import named_points
 from supersparse.problem.losses import loss_of
-from supersparse.problem.points import Points
-from supersparse.problem.problem import Problem
 from supersparse.show.cli.options import (
     AskedOptions,
     ColumnOptions,
@@ -77,18 +75,13 @@ def _text(good_models: Pool, shown: int) -> str:
         if not loss_of(good_models.problem).counts_rows:
             lines.append(f"{float(model.evaluation.loss):8.6f}  {size:>4}  {points or 'none'}")
             continue
-        errors, needed = (
-            exactly(model.evaluation.training_errors),
-            _cutoff(good_models.problem, model.points).positive,
-        )
+        errors, intercept = exactly(model.evaluation.training_errors), good_models.problem.intercept
+        scales = good_models.problem.rows.scales
+        whole = all(model.points.values[j].denominator == scales[j] == 1 for j in model.points.support)
+        cutoff = Cutoff(threshold=-model.points.intercept_value, reached=intercept.mode == "free", whole=whole)
         weighted = f"{float(model.evaluation.loss):{len(loss)}.4f}  " if is_weighted else ""
-        lines.append(f"{weighted}{errors:>6}  {size:>4}  {points or 'none'}; {needed}")
+        lines.append(f"{weighted}{errors:>6}  {size:>4}  {points or 'none'}; {cutoff.positive}")
     if len(good_models.models) > shown:
         lines.append(f"and {len(good_models.models) - shown} more; print them with --shown")
     lines += ["", f"features in every model: {', '.join(good_models.always()) or 'none'}"]
     return "\n".join(map(one_line, lines))
-
-
-def _cutoff(problem: Problem, points: Points) -> Cutoff:
-    whole = all(points.values[j].denominator == problem.rows.scales[j] == 1 for j in points.support)
-    return Cutoff(threshold=-points.intercept_value, reached=problem.intercept.mode == "free", whole=whole)

@@ -3,6 +3,7 @@
 import os
 import shlex
 from collections.abc import Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from time import monotonic
 from typing import Annotated
@@ -204,7 +205,7 @@ def _files(model: Path, out: list[Path] | None, *, pdf: bool) -> list[Path]:
     if not out:
         _check_browser("--pdf", asked=pdf)
         endings = [".html", *([".pdf"] if pdf else [])]
-        if not _installed("matplotlib"):
+        if find_spec("matplotlib") is None:
             note("figures need matplotlib: pip install matplotlib; text replaces them")
         if not os.access(model.absolute().parent, os.W_OK):
             raise InvalidOptionError(
@@ -221,9 +222,3 @@ def _files(model: Path, out: list[Path] | None, *, pdf: bool) -> list[Path]:
 def _check_browser(option: str, *, asked: bool) -> None:
     if asked and browser() is None:
         raise PackageNotInstalledError(f"{option}: a PDF is printed by a browser, and none was found", REMEDY)
-
-
-def _installed(package: str) -> bool:
-    from importlib.util import find_spec
-
-    return find_spec(package) is not None

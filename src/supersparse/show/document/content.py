@@ -155,7 +155,9 @@ def content_of(card: Card, style: Style = "card") -> Content:
     """Return the content of a card: as a reader would fill it in, or in the style of the paper."""
     if style not in get_args(Style):
         raise InvalidOptionError(subject="style", value=style, remedy=did_you_mean(str(style), get_args(Style)))
-    shown_card = card if style == "card" else _as_learned(card)
+    shown_card, learned = card, card.as_learned
+    if style == "paper":
+        shown_card = replace(learned, risk=moved_risk(card.risk, learned.intercept - card.intercept))
     lines = lines_of(shown_card) if style == "card" else ()
     parts, difference = _one_part(card, lines) if style == "card" else _paper_parts(shown_card)
     negative, positive = class_names(card)
@@ -208,11 +210,6 @@ def _one_sided(card: Card) -> str | None:
     if card.cutoff.includes(totals[0]):
         return f"Every total is: the lowest is {shown(totals[0])}."
     return None
-
-
-def _as_learned(card: Card) -> Card:
-    learned = card.as_learned
-    return replace(learned, risk=moved_risk(card.risk, learned.intercept - card.intercept))
 
 
 def _one_part(card: Card, lines: Sequence[Line]) -> tuple[tuple[Part, ...], None]:

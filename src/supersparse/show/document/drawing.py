@@ -185,11 +185,8 @@ def painting() -> AbstractContextManager[None]:
 def drawable(text: str) -> str:
     """Replace what no font at hand can draw by its code."""
     known = _known_characters()
-    return "".join(c if ord(c) in known else character_code(c) for c in text.translate(_ISOLATES))
-
-
-def character_code(c: str) -> str:
-    return f"\\u{ord(c):04x}" if ord(c) < 65536 else f"\\U{ord(c):08x}"
+    codes = ((c, ord(c)) for c in text.translate(_ISOLATES))
+    return "".join(c if n in known else f"\\u{n:04x}" if n < 65536 else f"\\U{n:08x}" for c, n in codes)
 
 
 def _ordered(text: str) -> str:
@@ -211,27 +208,20 @@ def font_names() -> tuple[str, ...]:
     return ("DejaVu Sans", *(name for name in _FALLBACKS if name in present))
 
 
-def font_files() -> list[tuple[str, str]]:
-    names = font_names()
-    from matplotlib.font_manager import FontProperties, findfont
-
-    return [
-        (
-            str(findfont(FontProperties(family=name, weight="normal"))),
-            str(findfont(FontProperties(family=name, weight="bold"))),
-        )
-        for name in names
-    ]
-
-
 @cache
 def _known_characters() -> frozenset[int]:
     """Those of all fonts at hand, in bold too, as a part of the text may be."""
-    files = font_files()
+    names = font_names()
+    from matplotlib.font_manager import FontProperties, findfont
     from matplotlib.ft2font import FT2Font
 
     regular, bold = (
-        {code for path in paths for code in FT2Font(path).get_charmap()} for paths in zip(*files, strict=True)
+        {
+            code
+            for name in names
+            for code in FT2Font(str(findfont(FontProperties(family=name, weight=weight)))).get_charmap()
+        }
+        for weight in ("normal", "bold")
     )
     return frozenset(regular & bold)
 
@@ -336,5 +326,4 @@ def write(faces: FaceWriters, path: str | Path, others: tuple[str, ...] = ()) ->
         raise InvalidOptionError(
             f"{path.name!r} has an unknown file ending", did_you_mean(path.suffix, known), subject=path.name
         )
-    content = face()
-    write_file(path, content)
+    write_file(path, face())

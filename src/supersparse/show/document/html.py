@@ -123,16 +123,12 @@ class Wrapped:
 
 def print_style(texts: Iterable[Wrapped]) -> str:
     """Return the style for printing these texts, one below the other; lengths in rem and em follow it."""
-    size = print_size(texts)
+    listed = list(texts)
+    size = next((s for s in _SIZES if _height(listed, s) <= _HEIGHT), _SIZES[-1])
     return (
         f"@media print{{@page{{margin:15mm}}html{{font-size:{size:g}pt}}"
         f"body .supersparse-card{{font-size:{size:g}pt!important}}}}"
     )
-
-
-def print_size(texts: Iterable[Wrapped]) -> float:
-    listed = list(texts)
-    return next((s for s in _SIZES if _height(listed, s) <= _HEIGHT), _SIZES[-1])
 
 
 def _height(texts: list[Wrapped], size: float) -> float:
@@ -148,25 +144,11 @@ def card_page(card: Card, *, style: Style = "card") -> str:
     return _page_of(content, _card(content, title="h1"), "")
 
 
-def sheet_html(card: Card, paper: str = "a4", *, style: Style = "card") -> str:
-    """Return the sheet as a page that prints on one sheet of A4 or Letter paper."""
-    paper_size(paper)
-    content = content_of(card, style).at_the_bedside
-    return _page_of(content, _card(content, title="h1", to_fill_in=True), f"@page{{size:{PAPER_NAMES[paper.lower()]}}}")
-
-
 PAPER_NAMES = {"a4": "A4", "letter": "Letter"}
 
 
 def _page_of(content: Content, body: str, extra: str) -> str:
-    style = [
-        "body{margin:2rem auto;max-width:40rem;padding:0 .6rem;background:#e9edf0}",
-        "@media print{body{margin:0;padding:0;max-width:none;background:#fff}"
-        "body .supersparse-card{max-width:none!important;border:0!important;padding:0!important}"
-        "tr{break-inside:avoid}}",
-        print_style(_texts(content.blocks)),
-        *([extra] if extra else []),
-    ]
+    style = [template("page.css").rstrip("\n"), print_style(_texts(content.blocks)), *([extra] if extra else [])]
     return page(content.heading, body, "\n".join(style))
 
 
@@ -218,7 +200,9 @@ class Sheet(Drawn):
 
     def to_html(self) -> str:
         """Return the sheet as an HTML page to be printed from a browser."""
-        return sheet_html(self.card, self.paper, style=self.style)
+        content = content_of(self.card, self.style).at_the_bedside
+        body = _card(content, title="h1", to_fill_in=True)
+        return _page_of(content, body, f"@page{{size:{PAPER_NAMES[self.paper.lower()]}}}")
 
     def _faces(self) -> FaceWriters:
         drawn = pictures(lambda show: sheet_drawing(self.card, self.paper, show, style=self.style))

@@ -264,7 +264,8 @@ def _bands(table: TableBlock, page: Page) -> None:
     label = max(46 * scale, *(page.text_width(row[0], _SMALL) + 8 * scale for row in (table.header, *table.rows)))
     width = (page.right - page.left - label) / max(1, len(table.header) - 1)
     for n, (name, *cells) in enumerate((table.header, *table.rows)):
-        size = _fitting(cells, width, page)
+        widest = max(page.text_width(cell, _SMALL, bold=True) for cell in cells)
+        size = min(_SMALL + 0.6, _SMALL * width / (widest + 3))
         top, high = page.y, 16 * scale
         page.box(page.left, top, label, high, fill=SOFT, edge=LINE, thickness=0.7)
         page.parts.append(
@@ -279,11 +280,6 @@ def _bands(table: TableBlock, page: Page) -> None:
     for note in table.notes:
         page.skip(1.5)
         page.paragraph(note, _SMALL, colour=FAINT)
-
-
-def _fitting(cells: list[str], width: float, page: Page) -> float:
-    widest = max(page.text_width(cell, _SMALL, bold=True) for cell in cells)
-    return min(_SMALL + 0.6, _SMALL * width / (widest + 3))
 
 
 def _facts(block: Facts, page: Page) -> None:

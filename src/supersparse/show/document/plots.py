@@ -55,7 +55,9 @@ def plot(result: Plotted, ax: "Axes | None" = None) -> "Axes":
             case Solution():
                 draw_solution(result, panels)
             case Pool():
-                draw_pool(result, panels)
+                _draw_ranges(result, panels[0])
+                if len(panels) > 1:
+                    _draw_cards(result, panels[1])
             case _:
                 _on_held_out_rows(result, panels)
         return panels[0]
@@ -328,13 +330,6 @@ def whole_numbers() -> "Locator":
     from matplotlib.ticker import MaxNLocator
 
     return MaxNLocator(integer=True, min_n_ticks=1)  # else a single number has fractions next to it
-
-
-def draw_pool(pool: Pool, panels: "list[Axes]") -> None:
-    """Draw the points that good cards give each feature, and in a second panel the cards by size and loss."""
-    _draw_ranges(pool, panels[0])
-    if len(panels) > 1:
-        _draw_cards(pool, panels[1])
 
 
 def _draw_ranges(pool: Pool, axes: "Axes") -> None:

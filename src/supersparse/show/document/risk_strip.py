@@ -171,13 +171,9 @@ def unseen_totals(columns: Sequence[RiskColumn]) -> str | None:
                 runs[-1].append(column)
             else:
                 runs.append([column])
-    named = [_joined(run).totals for run in runs]
-    return f"Nobody had a total of {enumerated_or(named)}: the risk there is worked out from the other totals."
-
-
-def enumerated_or(words: Sequence[str]) -> str:
-    *first, last = words
-    return f"{', '.join(first)} or {last}" if first else last
+    *first, last = (_joined(run).totals for run in runs)
+    named = f"{', '.join(first)} or {last}" if first else last
+    return f"Nobody had a total of {named}: the risk there is worked out from the other totals."
 
 
 def _sum(counts: Sequence[Fraction | None]) -> Fraction | None:

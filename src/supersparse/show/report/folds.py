@@ -13,7 +13,7 @@ from supersparse.base.errors import SupersparseError
 from supersparse.base.schema.tree import label_text
 from supersparse.card.card import Card
 from supersparse.card.evaluate.calibrating import Method, fit_risk
-from supersparse.card.evaluate.evaluation import Evaluation, evaluate_card
+from supersparse.card.evaluate.evaluation import evaluate_card
 from supersparse.card.evaluate.forecasts import Forecasts, calibration_line, forecasts_by_risk
 from supersparse.card.evaluate.rates import Rate
 from supersparse.card.evaluate.thresholds import Confusion
@@ -55,24 +55,20 @@ def judge(card: Card, train: LabelledRows, test: LabelledRows, method: Method, p
         with_risk = replace(card, risk=fit_risk(train.outcomes(card).tally(), method))
     evaluation = evaluate_card(with_risk, test.outcomes(with_risk))
     assert evaluation.forecasts is not None, "the card has risks"
+    confusion, right = evaluation.confusion, evaluation.confusion.accuracy.value
     return Judged(
-        values=measures_of(evaluation),
+        values=(
+            None if right is None else 1 - right,
+            confusion.sensitivity.value,
+            confusion.specificity.value,
+            evaluation.auc.value,
+            evaluation.brier,
+            slope_of(evaluation.forecasts),
+        ),
         size=len(card.as_learned.items),
         proven=proven,
-        confusion=evaluation.confusion,
+        confusion=confusion,
         forecasts=evaluation.forecasts,
-    )
-
-
-def measures_of(evaluation: Evaluation) -> Values:
-    right = evaluation.confusion.accuracy.value
-    return (
-        None if right is None else 1 - right,
-        evaluation.confusion.sensitivity.value,
-        evaluation.confusion.specificity.value,
-        evaluation.auc.value,
-        evaluation.brier,
-        None if evaluation.forecasts is None else slope_of(evaluation.forecasts),
     )
 
 
@@ -279,7 +275,8 @@ def trades(card: Card, data: LabelledRows, refit: Refit, validation: CrossValida
     negative, positive = refit.problem.class_weights
     ratio = positive / negative if negative else Fraction(1)
     folds, refits, names = list[Fold](), list[Refit](), dict[str, Fraction]()
-    for factor in _factors(plan.ratios):
+    for n in range(plan.ratios):  # 2, 1/2, 4, 1/4, ...: the nearest ratios first, in case the time ends
+        factor = Fraction(2) ** ((n // 2 + 1) * (1 if n % 2 == 0 else -1))
         weighted = _with_ratio(refit, ratio * factor)
         for k, (train, test) in enumerate(report_folds(data, plan), start=1):
             folds.append(Fold(name=f"ratio {float(ratio * factor):.3g}, fold {k}", train=train, test=test))
@@ -294,11 +291,6 @@ def trades(card: Card, data: LabelledRows, refit: Refit, validation: CrossValida
     ]
     points = sorted([_point(ratio, validation.first, is_own=True), *others], key=lambda point: point.ratio)
     return Trades(points=tuple(points), asked=plan.ratios + 1, **how)
-
-
-def _factors(number: int) -> list[Fraction]:
-    """2, 1/2, 4, 1/4, ...: the nearest ratios first, in case the time ends."""
-    return [Fraction(2) ** ((k // 2 + 1) * (1 if k % 2 == 0 else -1)) for k in range(number)]
 
 
 def _with_ratio(refit: Refit, ratio: Fraction) -> Refit:

@@ -37,11 +37,6 @@ MADE_PAGE_POLICY = (  # calculators, sheets and reports bring their own script a
 _OF_A_SIZE = ("errors", "error", "weighted_error", "log_loss", "sensitivity", "specificity")
 
 
-def static_files() -> dict[str, Path]:
-    """The files of the page by name; nothing else is ever sent."""
-    return {path.name: path for path in STATIC.iterdir() if path.suffix in _STATIC and path.is_file()}
-
-
 def make_app(studio: Studio) -> Starlette:
     """Return the application of a studio, which is opened and closed with it."""
 
@@ -65,11 +60,12 @@ class _Routes:
     def __init__(self, studio: Studio) -> None:
         self.studio = studio
         self.tables, self.runs, self.cards, self.edits = (studio.tables, studio.runs, studio.cards, studio.edits)
-        self.static = static_files()
+        # the files of the page by name; nothing else is ever sent
+        self.static = {path.name: path for path in STATIC.iterdir() if path.suffix in _STATIC and path.is_file()}
 
     def all(self) -> list[Route]:
         studio, tables, runs, edits, cards = self.studio, self.tables, self.runs, self.edits, self.cards
-        of, sent, query = self.by_id, self.by_id_and_body, self.by_query
+        of, sent, query = by_id, self.by_id_and_body, by_query
         listed: list[tuple[str, str, Callable[[Request], Awaitable[Any]]]] = [
             ("GET", "/", self.page),
             ("GET", "/static/{name}", self.static_file),
@@ -122,22 +118,6 @@ class _Routes:
         ]
         return [Route(path, handler_of(answer), methods=[method]) for method, path, answer in listed]
 
-    def by_query(self, do: Callable[[QueryParams], Any]) -> Callable[[Request], Awaitable[Any]]:
-        """Answer a request from the parameters behind its address."""
-
-        async def answer(request: Request) -> Any:
-            return await _awaited(do(request.query_params))
-
-        return answer
-
-    def by_id(self, do: Callable[[str], Any]) -> Callable[[Request], Awaitable[Any]]:
-        """Answer a request from the id in its address."""
-
-        async def answer(request: Request) -> Any:
-            return await _awaited(do(request.path_params["id"]))
-
-        return answer
-
     def by_id_and_body(self, do: Callable[[str, Any], Any], status: int = 200) -> Callable[[Request], Awaitable[Any]]:
         """Answer a request from the id in its address and the JSON object that it brings."""
 
@@ -176,12 +156,10 @@ class _Routes:
 
     async def add_demo(self, request: Request) -> Response:
         await self.body(request)
-        content = await asyncio.to_thread(_demo)
-
-        async def once() -> AsyncIterator[bytes]:
-            yield content
-
-        return answer_of(await self.tables.add("biopsies.csv", once()), 201)
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "biopsies.csv"
+            await asyncio.to_thread(lambda: load_breast_cancer().columns.write_csv(path))
+            return answer_of(await self.tables.add_file(path), 201)
 
     async def remove_table(self, request: Request) -> None:
         table_id = request.path_params["id"]
@@ -288,11 +266,14 @@ async def _awaited(found: Any) -> Any:
     return await found if isawaitable(found) else found
 
 
-def _demo() -> bytes:
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "biopsies.csv"
-        load_breast_cancer().columns.write_csv(path)
-        return path.read_bytes()
+def by_query(do: Callable[[QueryParams], Any]) -> Callable[[Request], Awaitable[Any]]:
+    """Answer a request from the parameters behind its address."""
+    return lambda request: _awaited(do(request.query_params))
+
+
+def by_id(do: Callable[[str], Any]) -> Callable[[Request], Awaitable[Any]]:
+    """Answer a request from the id in its address."""
+    return lambda request: _awaited(do(request.path_params["id"]))
 
 
 _CODES = {404: "missing", 405: "method"}

@@ -24,7 +24,6 @@ from supersparse.problem.near_totals import integer_totals, step_of
 from supersparse.problem.objective import evaluate
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
-from supersparse.problem.questions import Answers
 from supersparse.problem.variants import of_classes
 from supersparse.show.document.content import content_of
 from supersparse.show.studio.inquiry import Inquiry
@@ -53,20 +52,16 @@ def points_of(problem: Problem, model: Model) -> Points:
             raise refused("input", "no_question", thing="question", value=name)
         values[names[name]] = Fraction(text)
     unit = lcm(problem.unit, *(value.denominator for value in values))
+    answers = tuple(
+        tuple(model.get("answers", {}).get(name, (0,) * question.answers))
+        for name, question in zip(names, problem.questions, strict=False)
+    )
     return Points(
         tuple(int(value * unit) for value in values),
         Fraction(model["intercept"]) * unit,
         unit,
         None if model.get("slope") is None else Fraction(model["slope"]),
-        _answers_of(problem, model) if problem.questions else None,
-    )
-
-
-def _answers_of(problem: Problem, model: Model) -> Answers:
-    answers_by_name = model.get("answers", {})
-    return tuple(
-        tuple(answers_by_name.get(name, (0,) * question.answers))
-        for name, question in zip(problem.rows.names, problem.questions, strict=True)
+        answers if problem.questions else None,
     )
 
 
@@ -177,17 +172,13 @@ def card_view(asked: Inquiry, solution: Solution, card: Card, ids: Mapping[str, 
         "goal": solution.problem.goal,
         "numbers": numbers_of(solution, None if training is None else training.auc),
         "cross_validated": None,
-        "proof": proof_of(solution, dict(seen.facts).get("Proof")),
-    }
-
-
-def proof_of(solution: Solution, text: str | None) -> dict[str, Any]:
-    return {
-        "proven": solution.proven_optimal,
-        "objective": float(solution.objective),
-        "bound": float(solution.lower_bound),
-        "gap": solution.gap,
-        "text": text,
+        "proof": {
+            "proven": solution.proven_optimal,
+            "objective": float(solution.objective),
+            "bound": float(solution.lower_bound),
+            "gap": solution.gap,
+            "text": dict(seen.facts).get("Proof"),
+        },
     }
 
 

@@ -49,15 +49,12 @@ class Cards:
 
     def __init__(self, tables: Tables, runs: Runs, crew: Crew) -> None:
         self._tables, self._runs, self._crew = tables, runs, crew
-        self._edits: Any = None
-
-    def edits_by(self, edits: Any) -> None:
-        self._edits = edits
+        self.edits: Any = None  # which need cards themselves
 
     def for_worker(self, card_id: str) -> dict[str, Any]:
         """Return what a worker needs to know of a card."""
         if re.fullmatch(r"e[1-9][0-9]{0,8}", card_id, re.ASCII):
-            work: dict[str, Any] = self._edits.for_worker(card_id)
+            work: dict[str, Any] = self.edits.for_worker(card_id)
             return work
         parts = _CARD.fullmatch(card_id)
         if parts is None:
@@ -103,7 +100,7 @@ class Cards:
 
     async def card(self, card_id: str) -> dict[str, Any]:
         if card_id.startswith("e"):
-            found: dict[str, Any] = (await self._edits.edit(card_id))["card"]
+            found: dict[str, Any] = (await self.edits.edit(card_id))["card"]
             return found
         given = self.for_worker(card_id)
         if card_id.endswith(".best") and (known := self._runs.best(given["ids"]["run"])) is not None:

@@ -104,11 +104,9 @@ def _with_new(job: Mapping[str, Any], base: Inquiry, state: Edited | EditedAnswe
     if not new:
         return base
     key = ["moved", job["path"], job["choices"], job["plan"], new]
-
-    def extended() -> Inquiry:
-        return replace(base, question=asked_of_state(base.question, base.rows, state))
-
-    return remembered(json.dumps(key, sort_keys=True), extended)
+    return remembered(
+        json.dumps(key, sort_keys=True), lambda: replace(base, question=asked_of_state(base.question, base.rows, state))
+    )
 
 
 def _swaps(base: Inquiry, state: Edited | EditedAnswers) -> dict[str, list[str]]:

@@ -62,19 +62,16 @@ class _Line:
 
     def __init__(self, source: IO[str]) -> None:
         self._source = source
-        self._stopped: set[int] = set()
+        self.stopped: set[int] = set()
         self.jobs: queue.Queue[dict[str, Any] | None] = queue.Queue()
         self.ended = threading.Event()
         threading.Thread(target=self._read, daemon=True).start()
-
-    def is_stopped(self, job_id: int) -> bool:
-        return job_id in self._stopped or self.ended.is_set()
 
     def _read(self) -> None:
         for line in self._source:
             message = json.loads(line)
             if "stop" in message:
-                self._stopped.add(message["stop"])
+                self.stopped.add(message["stop"])
             else:
                 self.jobs.put(message)
         self.ended.set()
@@ -103,7 +100,7 @@ def main() -> None:
 
     while (message := line.jobs.get()) is not None:
         job_id = message["id"]
-        talk = Talk(job_id, say, lambda job_id=job_id: line.is_stopped(job_id))  # type: ignore[misc]
+        talk = Talk(job_id, say, lambda job_id=job_id: job_id in line.stopped or line.ended.is_set())  # type: ignore[misc]
         try:
             say({"id": job_id, "done": JOBS[message["job"]](message["with"], talk)})
         except BaseException as error:

@@ -36,11 +36,8 @@ class Runs(Records):
         self._driven: dict[str, asyncio.Task[None]] = {}
         self._workers: dict[str, Worker] = {}
         self._logs: dict[str, tuple[int, float]] = {}  # lines, and when the last progress was kept
-        self._given: Callable[[dict[str, Any]], dict[str, Any]] = lambda run: {}
+        self.given: Callable[[dict[str, Any]], dict[str, Any]] = lambda run: {}  # what a worker is told of a run
         self._closed = False
-
-    def given_by(self, make: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
-        self._given = make
 
     def load(self) -> None:
         """Read what the folder holds; runs that the end of a server interrupted are queued again."""
@@ -218,7 +215,7 @@ class Runs(Records):
             if run["state"] == "starting":
                 run["state"] = "running"
             self._changed(run_id)
-            given = {**self._given(run), "folder": str(self.place(run_id)), "time_limit": self.seconds_of(run)}
+            given = {**self.given(run), "folder": str(self.place(run_id)), "time_limit": self.seconds_of(run)}
             doing = asyncio.create_task(worker.do(run["kind"], given, lambda e, d: self._hear(run_id, e, d)))
             await asyncio.sleep(0)
             if run.get("asked_to_stop"):

@@ -42,10 +42,6 @@ _READING = ("GET", "HEAD")
 _OPEN = ("/api/session",)
 
 
-def new_token() -> str:
-    return secrets.token_urlsafe(32)
-
-
 def local_hosts(port: int) -> frozenset[str]:
     return frozenset(f"{name}:{port}" for name in ("127.0.0.1", "localhost"))
 
@@ -181,7 +177,7 @@ def serve(
     """Serve the studio until Ctrl-C; port 0 takes any that is free."""
 
     async def work(listening: socket.socket) -> None:
-        token, port = new_token(), listening.getsockname()[1]
+        token, port = secrets.token_urlsafe(32), listening.getsockname()[1]
         studio = Studio(folder, limits)
         app = Guard(make_app(studio), token, local_hosts(port))
         config = uvicorn.Config(

@@ -259,9 +259,8 @@ class Studio:
         self.runs = Runs(self.folder, self.crew, self.limits, self.hub.publish)
         self.cards = Cards(self.tables, self.runs, self.crew)
         self.edits = Edits(self.folder, self.crew, self.limits, self.hub.publish, self.cards)
-        self.tables.counts_runs_by(lambda table_id: len(self.runs.of_table(table_id)))
-        self.runs.given_by(self._given)
-        self.cards.edits_by(self.edits)
+        self.tables.count_runs = lambda table_id: len(self.runs.of_table(table_id))
+        self.runs.given, self.cards.edits = self._given, self.edits
         self.opened: dict[str, str] | None = None  # what a page shows first
 
     def open(self) -> None:

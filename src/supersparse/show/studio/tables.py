@@ -61,10 +61,7 @@ class Tables(Records):
     def __init__(self, folder: Folder, crew: Crew, limits: Limits, publish: Publish) -> None:
         super().__init__(folder, crew, limits, publish)
         self._reading: dict[str, asyncio.Task[None]] = {}
-        self._users: Callable[[str], int] = lambda table_id: 0
-
-    def counts_runs_by(self, count: Callable[[str], int]) -> None:
-        self._users = count
+        self.count_runs: Callable[[str], int] = lambda table_id: 0
 
     def load(self) -> None:
         """Read what the folder holds; a table that was being read is read again."""
@@ -154,7 +151,7 @@ class Tables(Records):
             "columns_count": profile.get("columns_count"),
             "target": table["choices"]["target"],
             "favourites": table.get("favourites", []),
-            "runs": self._users(table_id),
+            "runs": self.count_runs(table_id),
         }
 
     def table(self, table_id: str) -> dict[str, Any]:

@@ -216,9 +216,10 @@ def _sentences(evidence: Evidence) -> Iterator[str]:
     yield from _ranges(card)
     yield from _missing(card)
     if card.cutoff.tie is not None:
+        zeros = confusion.zero_positives + confusion.zero_negatives
         yield (
             f"A total of exactly {shown(card.cutoff.tie)} predicts {negative}. In training it counted as "
-            f"wrong for both classes; {_at_threshold(evidence)} of these rows have this total."
+            f"wrong for both classes; {shown(zeros) if zeros else 'none'} of these rows have this total."
         )
     yield (
         f"The prevalence of {positive} in these rows is {rate(confusion.prevalence)}. Where it is rarer or "
@@ -303,12 +304,6 @@ def _missing(card: Card) -> Iterator[str]:
         if column not in refused:
             points_word = "point" if abs(total) == 1 else "points"
             yield f"A missing value of {quoted(column)} gives {shown(total)} {points_word}."
-
-
-def _at_threshold(evidence: Evidence) -> str:
-    c = evidence.evaluation.confusion
-    zeros = c.zero_positives + c.zero_negatives
-    return "none" if zeros == 0 else shown(zeros)
 
 
 def _validated(evidence: Evidence) -> Iterator[str]:
