@@ -86,7 +86,6 @@ class IntegerSet:
         return cls(positive=_table(array[array > 0]), negative=_table(-array[array < 0][::-1]), has_zero=has_zero)
 
     def of_sign(self, sign: int) -> Magnitudes:
-        """The magnitudes of the positive or negative values."""
         return self.positive if sign > 0 else self.negative
 
     @property
@@ -172,13 +171,11 @@ class FeaturePenalties:
 
     @property
     def most(self) -> int:
-        """The largest penalty of any value."""
         used = max((int(side.max()) for side in (self.positive, self.negative) if len(side)), default=0)
         return max(self.unused, used)
 
 
 def feature_penalties(problem: Problem, j: int, values: IntegerSet, scale: Fraction) -> FeaturePenalties:
-    """The penalties of feature j, from its levels or C0."""
     if problem.levels[j] is None:
         C0 = np.array([floor(problem.C0[j] * scale)], np.int64)
         return FeaturePenalties(0, C0[: values.positive.count], C0[: values.negative.count])

@@ -24,7 +24,7 @@ from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
 
 LARGE = 2**19  # values: preparing more of them can take longer than a time limit
-_BYTES_PER_VALUE = 120  # of distinct rows: columns, ranks, floats of the starting points, and their copies
+_BYTES_PER_VALUE = 120  # of distinct rows, to solve them: columns, ranks, floats of the starting points, copies
 _BYTES_PER_LONG_VALUE = 48  # of a column of Python's integers, while rows are merged
 _BYTES_PER_ROW = 64  # while rows are merged
 _ALWAYS_TRIED = 2**26  # bytes: less is not worth asking the system
@@ -67,7 +67,7 @@ def answer(problem: Problem, chosen: Solver, settings: SolveOptions, spent: floa
 def _of_all_rows(problem: Problem, chosen: Solver, settings: SolveOptions, began: float) -> Solution:
     _check_memory(problem, _needed_to_merge(problem))
     small = presolve(problem)
-    _check_memory(small.problem, _needed_to_solve(small.problem))
+    _check_memory(small.problem, _BYTES_PER_VALUE * small.problem.rows.n_rows * small.problem.n_features)
     settings, monitor = watched(chosen, small, settings, began)
     with monitor.keeping_best_on_interrupt():
         if settings.initial is not None:
@@ -99,11 +99,6 @@ def _needed_to_merge(problem: Problem) -> int:
     rows = problem.rows
     per_row = _BYTES_PER_ROW + (0 if rows.raw is None else _BYTES_PER_LONG_VALUE * problem.n_features)
     return rows.n_rows * per_row
-
-
-def _needed_to_solve(problem: Problem) -> int:
-    """Bytes that the solver takes for a problem whose equal rows are merged."""
-    return _BYTES_PER_VALUE * problem.rows.n_rows * problem.n_features
 
 
 def _check_memory(problem: Problem, needed: int) -> None:

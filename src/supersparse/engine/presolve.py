@@ -32,7 +32,6 @@ class DropColumns:
         return cls(tuple(kept or [0]), problem.n_features)
 
     def accepts(self, problem: Problem) -> bool:
-        """Whether there is anything to drop."""
         return len(self.kept) < problem.n_features
 
     def apply(self, problem: Problem) -> Problem:
@@ -62,7 +61,6 @@ class DropColumns:
         )
 
     def reduce(self, points: Points) -> Points:
-        """Convert points to the smaller problem."""
         kept = tuple(points.coefficients[j] for j in self.kept)
         return Points(kept, points.intercept, points.denominator, points.slope)
 

@@ -67,7 +67,6 @@ def read_counted(table: object, target: str, count: str, rate_groups: Sequence[s
 
 
 def _those(values: Any, keep: Flags) -> Any:
-    """The values of the rows that occur."""
     if keep.all() or not hasattr(values, "__len__"):
         return values
     series = as_series(values)
@@ -107,7 +106,6 @@ def _labels(values: object) -> NDArray[Any]:
 
 
 def _counts(values: object, name: str) -> NDArray[Any]:
-    """Return whole numbers of at least 0."""
     series = as_series(values)
     if series is not None and series.null_count():
         raise InvalidDataError(f"column {name!r} has {series.null_count()} missing count(s)", "fill them in")

@@ -155,7 +155,6 @@ class Rows(Tabular):
 
     @cached_property
     def constant(self) -> tuple[bool, ...]:
-        """Which columns have a single value."""
         return tuple(bool((c == c[0]).all()) for c in (self.raw or self.columns))
 
     @cached_property

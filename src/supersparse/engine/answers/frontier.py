@@ -174,10 +174,6 @@ def _described(row: FrontierRow, minimised: str) -> dict[str, Any]:
     }
 
 
-def _stretch_columns(problem: Problem) -> tuple[str, ...]:
-    return ("C0 from", "to", "size", what_is_least(problem), "proof", "points")
-
-
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Stretch(Tabular):
     """The open interval of C0 from `low` to `high` in which one model is best.
@@ -292,7 +288,7 @@ class C0Path(ResultTable):
         return f"{models} over C0, {state}"
 
     def _small_table(self) -> SmallTable:
-        columns = _stretch_columns(self.frontier.problem)
+        columns = ("C0 from", "to", "size", what_is_least(self.frontier.problem), "proof", "points")
         return SmallTable(columns, [one._row() for one in self.stretches])
 
 

@@ -38,7 +38,6 @@ def what_is_least(problem: Problem) -> str:
 
 
 def counts_errors(problem: Problem) -> bool:
-    """Whether the number of errors is minimised."""
     return what_is_least(problem) == "errors"
 
 
@@ -85,7 +84,6 @@ def size_columns(problem: Problem | None) -> tuple[str, ...]:
 
 
 def size_cells(size: int, best: Solution | None, proven: bool, columns: tuple[str, ...]) -> tuple[str, ...]:
-    """The cells of one size under these titles."""
     proof = "yes" if proven else "no"
     if best is None:
         return (str(size), "-", proof, *("-" for _ in columns[3:-1]), "")
@@ -107,5 +105,4 @@ def size_lines(columns: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str
 
 
 def points_text(solution: Solution) -> str:
-    """Return the points of a solution in one line."""
     return ", ".join(f"{points} {name}" for name, points in points_by_name(solution).items())

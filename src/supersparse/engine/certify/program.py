@@ -251,7 +251,6 @@ class Program:
         return self._row(f"r{r}", "G", right, row)
 
     def _scale(self) -> None:
-        """Make the objective whole, without a common divisor."""
         costs = {v: c for v, c in sorted(self._costs.items()) if c}
         distinct = set(costs.values())
         up = lcm(*(c.denominator for c in distinct))

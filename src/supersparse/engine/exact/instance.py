@@ -63,12 +63,10 @@ class Instance:
 
     @cached_property
     def n_ranks(self) -> Ints:
-        """Number of distinct values of each column."""
         return np.asarray(self.form.ranks.max(axis=1) + 1, np.int64)
 
     @cached_property
     def magnitudes(self) -> "LiteralMagnitudes":
-        """The allowed magnitudes of each literal's coefficient."""
         return LiteralMagnitudes.of(self.form)
 
     @cached_property

@@ -71,12 +71,10 @@ def feature_of(literal: Literal) -> int:
 
 
 def is_negative(literal: Literal) -> bool:
-    """Whether a literal means a negative coefficient."""
     return literal % 2 == 1
 
 
 def sign_of(literal: Literal) -> int:
-    """1 for a positive coefficient, -1 for a negative one."""
     return -1 if is_negative(literal) else 1
 
 

@@ -172,7 +172,6 @@ def coefficients_of(values: Sequence[object], instance: Instance) -> list[int]:
 
 
 def whole(value: object, low: int, high: int) -> int:
-    """A whole number within bounds."""
     if type(value) is not int or not low <= value <= high:
         raise ValueError(f"{value!r:.60} is not a whole number from {low} to {high}")
     return value
@@ -195,7 +194,6 @@ def read(texts: Sequence[object], cases: Mapping[int, Instance]) -> list[Part]:
 
 
 def fraction(value: object) -> Fraction:
-    """Read a fraction that was written as text."""
     return written_fraction(_text(value, 4000))
 
 

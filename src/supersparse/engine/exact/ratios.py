@@ -109,11 +109,9 @@ class Room:
 
     @property
     def is_open(self) -> bool:
-        """Whether boxes are left on the stack."""
         return bool(self.stack.number[TOP])
 
     def load(self, boxes: OpenBoxes) -> None:
-        """Put boxes on the empty stack."""
         n = len(boxes.low)
         while len(self.stack.low) < n:
             self._use(with_more_room(self.stack))

@@ -43,7 +43,6 @@ class WrittenTerm:
 
 
 def write_term(draft: Draft, term: Term, label: str, wants: Wants, *, priority: int) -> WrittenTerm:
-    """Add the variables and rows of one term."""
     number = draft.variable(f"lambda_{label}", *term.bounds, priority)
     choice: Choice = ()
     levels: tuple[tuple[tuple[int, ...], int], ...] = ()

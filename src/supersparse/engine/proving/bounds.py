@@ -107,12 +107,10 @@ class Turns:
 
     @property
     def work(self) -> int:
-        """The work of all of them."""
         return sum(bound.work for bound in self.bounds)
 
     @property
     def best(self) -> Fraction:
-        """The best of their proven bounds."""
         return max((bound.bound for bound in self.bounds), default=Fraction(0))
 
     @property
@@ -132,7 +130,6 @@ class Turns:
                 self._began[bound.name] = 0
 
     def usual(self, bound: Bound) -> int:
-        """The share of a bound, in the table."""
         return self._shares[bound.name].part
 
     def may_begin(self, bound: Bound) -> bool:

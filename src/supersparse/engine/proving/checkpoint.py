@@ -40,7 +40,6 @@ class Checkpoint:
 
     @property
     def is_due(self) -> bool:
-        """Whether it is time to save the search again."""
         return self.is_wanted and time.perf_counter() - self._saved_at > SAVE_EVERY
 
     def load(self, read: Callable[[dict[str, Any]], Read]) -> Read | None:

@@ -185,7 +185,6 @@ class Monitor:
         return resident_megabytes() > megabytes
 
     def claim(self, *, stop: Stop, smallest: bool, objective: Fraction | None = None) -> Claim:
-        """Return the best model and bound as a claim."""
         if self.best is None:
             raise SolverFailedError(
                 f"the solver stopped before it found a scoring system: {stop.value}",

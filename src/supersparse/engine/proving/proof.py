@@ -145,7 +145,6 @@ class Proof(Generic[Part]):
 
     @property
     def is_open(self) -> bool:
-        """Whether anything is left to prove."""
         with self._changed:
             return self._failure is None and (self._parts.takers > 0 or self.some_wait)
 

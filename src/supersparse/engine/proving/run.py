@@ -6,7 +6,6 @@ such as a search for good models, and says how its numbers become objectives.
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from concurrent.futures import Executor
 from typing import Any, Generic
 
 from supersparse.base.stop import Stop
@@ -140,8 +139,9 @@ class Run(ABC, Generic[Part]):
         if self.proof.is_open and not self.is_over:
             if executor is None:
                 self._prove_in_threads(threads)
-            else:
-                self._prove_on(executor)
+            else:  # this process reports and watches the limits
+                cluster = Cluster(self.slices(), executor)
+                cluster.run(lambda: not self.proof.is_open or self.check_in(), self.other_step)
 
     def prove_here(self, most: int | None = None) -> None:
         """Prove in this thread, by work done, so that a run can be repeated exactly.
@@ -171,10 +171,6 @@ class Run(ABC, Generic[Part]):
                         proof.wait(LOOK_SECONDS)
         finally:
             proof.finish(workers)
-
-    def _prove_on(self, executor: Executor) -> None:
-        """Prove on an executor; this process reports and watches the limits."""
-        Cluster(self.slices(), executor).run(lambda: not self.proof.is_open or self.check_in(), self.other_step)
 
     def check_in(self) -> bool:
         """Count, report and save if due, and return whether to stop; long steps call it midway."""

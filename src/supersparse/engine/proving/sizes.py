@@ -32,7 +32,6 @@ class BestOfEachSize:
                 self.offer(points)
 
     def offer(self, points: Points) -> None:
-        """Keep a model that is the best of its size so far."""
         evaluation = evaluate(self._problem, points)
         if self._problem.max_features is not None and evaluation.size > self._problem.max_features:
             return

@@ -208,7 +208,6 @@ class _Buffers:
         return core.pointer(array, dtype, shape)
 
     def flat(self, cards: Sequence[QuestionCard]) -> np.ndarray[Any, Any]:
-        """The points of cards, a row for each."""
         rows = [[value for points in card.points for value in points] for card in cards]
         return np.array(rows, np.int32).reshape(-1, sum(self.sizes))
 

@@ -304,12 +304,10 @@ _SETTLED = 100
 
 
 def new_best(instance: RiskInstance) -> Best:
-    """No card yet."""
     return Best(np.array([np.inf]), instance.data.zero.copy(), np.array([1.0, 0.0]))
 
 
 def copy_best(source: Best, target: Best) -> None:
-    """Make one best card the same as another."""
     for mine, other in zip(target, source, strict=True):
         mine[:] = other
 
@@ -328,14 +326,12 @@ def new_support(instance: RiskInstance, room_for_cards: int = 0) -> Support:
 
 
 def new_boxes(instance: RiskInstance) -> Boxes:
-    """Room for the boxes of one support."""
     k = max(1, instance.most_features)
     spread = np.sort(instance.high - instance.low)[::-1][:k].sum() if len(instance.low) else 0
     return zeros(Boxes, {"stack": int(spread) + 4, "columns": k + 1, "point": k + 3, "wide": k + 5})
 
 
 def new_cells(instance: RiskInstance) -> Cells:
-    """Room for the cells of every level."""
     levels = instance.most_features + 2
     n, words = instance.data.x.shape[1], len(instance.bits.all)
     cells = min(_MOST_CELLS, 2 ** min(levels, 20)) if words else 0

@@ -28,7 +28,6 @@ class Node:
     point: Floats  # (slope, intercept, beta of every column): where the relaxation starts
 
     def to_bytes(self) -> bytes:
-        """Write it, the same on every machine."""
         numbers = np.concatenate([[self.bound, self.loss_bound], self.point]).astype("<f8")
         ranges = np.concatenate([self.low, self.high]).astype("<i4")
         return zlib.compress(numbers.tobytes() + ranges.tobytes() + self.status.tobytes())
@@ -80,7 +79,6 @@ class SavedTree:
 def written_tree(
     coefficients: tuple[int, ...], lower_bound: Fraction, floor: float, nodes: Sequence[Node]
 ) -> dict[str, Any]:
-    """Convert the open tree to JSON data."""
     return {
         "coefficients": coefficients,
         "lower_bound": str(lower_bound),

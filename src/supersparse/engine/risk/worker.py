@@ -82,12 +82,10 @@ class Worker:
 
     @property
     def is_busy(self) -> bool:
-        """Whether an enumeration is at hand."""
         return self._current is not None
 
     @property
     def threshold(self) -> float:
-        """A bound of at least this prunes."""
         return float(self.best.value[0]) - self.instance.data.tolerance
 
     def go_on(self, work: int | None = None) -> list[Node]:
@@ -397,7 +395,6 @@ class Worker:
         return self.instance.ranges(columns, node.low, node.high)
 
     def _cost_of(self, used: Ints) -> float:
-        """The least that the use of these columns costs."""
         return float(self.instance.least_cost[used].sum()) if self._has_costs else 0.0
 
     def _round(self, used: Ints, columns: Ints, point: Floats) -> None:

@@ -23,7 +23,6 @@ from supersparse.base.schema.scalars import (
 from supersparse.base.schema.shapes import Field, ListOf, NamesForm, Pair, Record, TableOf
 from supersparse.base.schema.tree import ByName, FileMapping, FileNode, Made, label_text
 from supersparse.problem.constraints import rates, single, support
-from supersparse.problem.constraints import single as signs
 from supersparse.problem.constraints.rates import CLASS_OF, Difference, RateConstraint
 from supersparse.problem.constraints.single import MaxTotalScore, SameSign, Values
 from supersparse.problem.constraints.support import (
@@ -104,28 +103,27 @@ def _kind(make: Callable[[Mapping[str, Any]], Constraint], **fields: Field) -> C
     return ConstraintKind(record=Record(fields), make=make)
 
 
-def _count(name: str, make: Callable[..., Constraint]) -> ConstraintKind:
-    fields = {name: _head(Whole(0), _COUNTS[name]), "of": _of()}
-    return _kind(lambda values: make(values[name], of=values["of"]), **fields)
+def _made_by(function: Callable[..., Constraint], **fields: Field) -> ConstraintKind:
+    """A kind whose function takes the first key by position, and the others by their names."""
+    head, *others = fields
+    return _kind(lambda values: function(values[head], **{k: values[k] for k in others if k in values}), **fields)
 
 
-def _rate(name: str, make: Callable[..., Constraint]) -> ConstraintKind:
+def _count(name: str, function: Callable[..., Constraint]) -> ConstraintKind:
+    return _made_by(function, **{name: _head(Whole(0), _COUNTS[name]), "of": _of()})
+
+
+def _rate(name: str, function: Callable[..., Constraint]) -> ConstraintKind:
     words = name.replace("_", " ").replace("max ", "highest acceptable ").replace("min ", "lowest acceptable ")
-    fields = {name: _head(NumberForm(0, 1), f"{words}, from 0 to 1"), "group": _GROUP}
-    return _kind(lambda values: make(values[name], group=values.get("group")), **fields)
+    return _made_by(function, **{name: _head(NumberForm(0, 1), f"{words}, from 0 to 1"), "group": _GROUP})
 
 
 _BY_VARIABLE = Either(TableOf(NamesForm(), "features by variable"), NamesForm())
 KINDS: dict[str, ConstraintKind] = {
-    "must_use": _kind(
-        lambda values: single.must_use(values["must_use"]), must_use=_of("features that are in the model")
-    ),
-    "must_not_use": _kind(
-        lambda values: single.must_not_use(values["must_not_use"]),
-        must_not_use=_of("features that are not in the model"),
-    ),
-    "fixed": _kind(
-        lambda values: single.fixed(values["fixed"], values["value"]),
+    "must_use": _made_by(single.must_use, must_use=_of("features that are in the model")),
+    "must_not_use": _made_by(single.must_not_use, must_not_use=_of("features that are not in the model")),
+    "fixed": _made_by(
+        single.fixed,
         fixed=_of("features whose points are fixed"),
         value=_head(
             Either(NumberForm(), ListOf(Either(Whole(0), Null()), "points by answer")),
@@ -135,13 +133,13 @@ KINDS: dict[str, ConstraintKind] = {
     "at_most": _count("at_most", support.at_most),
     "at_least": _count("at_least", support.at_least),
     "exactly": _count("exactly", support.exactly),
-    "thresholds_per_variable": _kind(
-        lambda values: support.thresholds_per_variable(values["thresholds_per_variable"], values["variables"]),
+    "thresholds_per_variable": _made_by(
+        support.thresholds_per_variable,
         thresholds_per_variable=_head(Whole(0), "maximum number of features of each raw variable"),
         variables=_head(_BY_VARIABLE, "the features of each variable, {age: 'age>=*'}, or one pattern a variable"),
     ),
-    "same_sign": _kind(
-        lambda values: signs.same_sign(values["same_sign"]),
+    "same_sign": _made_by(
+        single.same_sign,
         same_sign=_head(
             _BY_VARIABLE,
             "the features of each variable, {age: 'age>=*'}, or those of one group, [a, b]: their points have one sign",
@@ -160,10 +158,8 @@ KINDS: dict[str, ConstraintKind] = {
             "what features cost, by name or pattern; others cost nothing",
         ),
     ),
-    "close_to": _kind(
-        lambda values: support.close_to(
-            values["close_to"], questions=values.get("questions"), answers=values.get("answers")
-        ),
+    "close_to": _made_by(
+        support.close_to,
         close_to=_head(
             TableOf(ListOf(Whole(0), "points by answer"), "points by question"), "a card of questions, {age: [0, 1, 3]}"
         ),
@@ -180,8 +176,8 @@ KINDS: dict[str, ConstraintKind] = {
         rate=_head(Word(*CLASS_OF), "which rate"),
         group=_head(TextForm("the name of a column of groups", widget="group"), "the column of groups"),
     ),
-    "max_total_score": _kind(
-        lambda values: single.max_total_score(values["max_total_score"], ranges=values.get("ranges")),
+    "max_total_score": _made_by(
+        single.max_total_score,
         max_total_score=_head(NumberForm(), "the largest sum of points within the ranges"),
         ranges=Field(
             form=TableOf(Pair(NumberForm(), "a pair such as [0, 100]"), "ranges by feature name"),
