@@ -37,6 +37,7 @@
 """
 
 import sys
+import warnings
 from collections.abc import Iterable
 from difflib import get_close_matches
 from typing import Any, Self
@@ -225,12 +226,12 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     return f"known: {', '.join(names)}" if names else "there are none"
 
 
-def users_level() -> int:
-    """The `stacklevel` of the user's code, outside this package and scikit-learn's wrapper of fit."""
-    frame, level = sys._getframe(1), 1
+def warn(message: str, category: type[Warning]) -> None:
+    """Warn at the line of the user's code, outside this package and scikit-learn's wrapper of fit."""
+    frame, level = sys._getframe(), 1
     while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] in ("supersparse", "sklearn"):
         frame, level = frame.f_back, level + 1
-    return level
+    warnings.warn(message, category, stacklevel=level)
 
 
 __all__ = [name for name, one in list(globals().items()) if isinstance(one, type) and one.__module__ == __name__]

@@ -5,7 +5,6 @@ with numbers, or numbers where it knows texts, can match nothing and is refused 
 the column was read in another way than the card expects.
 """
 
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -13,7 +12,7 @@ from functools import partial
 
 import numpy as np
 
-from supersparse.base.errors import InvalidDataError, SinglePrecisionWarning, users_level
+from supersparse.base.errors import InvalidDataError, SinglePrecisionWarning, warn
 from supersparse.base.exact import shown
 from supersparse.card.bands import asks_for_no, bands_of
 from supersparse.card.card import Card, Item
@@ -178,12 +177,11 @@ def _warn_of_singles(rule: InRange, cells: Cells) -> None:
     for bound, included in ((rule.low, rule.low_included), (rule.high, not rule.high_included)):
         value = None if bound is None else shifted_single(bound, included=included)
         if bound is not None and value is not None and (cells.values == value).any():
-            warnings.warn(
+            warn(
                 f"column {rule.column!r} holds {value!r}, which is {shown(bound)} in single precision "
                 "(float32) and lies on the other side of that cut as a double; if the column was converted "
                 "from float32, give it as it was",
                 SinglePrecisionWarning,
-                stacklevel=users_level(),
             )
 
 

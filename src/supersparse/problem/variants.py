@@ -1,6 +1,5 @@
 """Variants of a problem with other penalties, weights or sets, and useful penalties (section 3.2)."""
 
-import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -10,7 +9,7 @@ from math import ceil, gcd, lcm
 
 import numpy as np
 
-from supersparse.base.errors import PenaltyRangeWarning, users_level
+from supersparse.base.errors import PenaltyRangeWarning, warn
 from supersparse.base.exact import shown
 from supersparse.base.integer_arrays import Flags, IntArray, gcd_of, row_groups
 from supersparse.problem.losses import loss_of
@@ -172,26 +171,23 @@ def warn_about_penalties(problem: Problem) -> None:
     ]
     may_be_needed = problem.support_limits or problem.rate_limits or problem.has_levels
     if counts_rows and active and min(active) < low * (1 - ROUNDING):
-        warnings.warn(
+        warn(
             f"C0 = {shown(min(active))} is below the loss of a single row, "
             f"so a feature may enter to fix one row; {useful}",
             PenaltyRangeWarning,
-            stacklevel=users_level(),
         )
     if active and min(active) > high * (1 + ROUNDING) and not may_be_needed:
-        warnings.warn(
+        warn(
             f"C0 = {shown(min(active))} exceeds what features can save, so no feature will be used; {useful}",
             PenaltyRangeWarning,
-            stacklevel=users_level(),
         )
     if counts_rows and problem.C1:
         safe = objective_step(problem) / max(largest_l1(problem), Fraction(1, 10**9))
         if safe <= problem.C1:
-            warnings.warn(
+            warn(
                 f"C1 = {shown(problem.C1)} can change errors or size; "
                 f"it only breaks ties below {float(safe):.3g}, and C1='auto' breaks them exactly",
                 PenaltyRangeWarning,
-                stacklevel=users_level(),
             )
 
 

@@ -10,11 +10,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
+from importlib.resources import files
 from math import ceil, floor
 from uuid import NAMESPACE_URL, uuid5
 
 from supersparse.base.errors import InvalidDataError, UnsupportedCardError
-from supersparse.base.exact import exact_value
+from supersparse.base.exact import exact_value, int_or_float
 from supersparse.card.card import Card, Item
 from supersparse.card.checks import Expected, expectations
 from supersparse.card.export.fhirpath import (
@@ -43,18 +44,8 @@ _CALCULATED = "http://hl7.org/fhir/uv/sdc/StructureDefinition/sdc-questionnaire-
 _MOST_OPTIONS = 100  # of one item; engines recurse over them
 _RESULTS = ("total", "units", "risk", "class")
 
-# Units as people write them, in UCUM.
-_UCUM = {
-    "year": "a", "years": "a", "month": "mo", "months": "mo", "week": "wk", "weeks": "wk", "day": "d", "days": "d",
-    "hour": "h", "hours": "h", "h": "h", "minute": "min", "minutes": "min", "min": "min",
-    "mg/dl": "mg/dL", "g/dl": "g/dL", "g/l": "g/L", "mg/l": "mg/L", "ng/ml": "ng/mL", "pg/ml": "pg/mL", "ug/l": "ug/L",
-    "mmol/l": "mmol/L", "umol/l": "umol/L", "\u00b5mol/l": "umol/L", "\u03bcmol/l": "umol/L", "meq/l": "meq/L",
-    "u/l": "U/L", "iu/l": "[IU]/L", "ml/min": "mL/min", "kg": "kg", "g": "g", "mg": "mg", "m": "m", "cm": "cm",
-    "mm": "mm", "l": "L", "ml": "mL", "kg/m2": "kg/m2", "kg/m\u00b2": "kg/m2", "mmhg": "mm[Hg]", "mm hg": "mm[Hg]",
-    "%": "%", "percent": "%", "bpm": "/min", "per minute": "/min", "/min": "/min", "\u00b0c": "Cel", "celsius": "Cel",
-    "10^9/l": "10*9/L",
-}  # fmt: skip
-
+_EXPORTS = files("supersparse.card.export")
+_UCUM = json.loads(_EXPORTS.joinpath("ucum.json").read_text(encoding="utf-8"))  # units as people write them, in UCUM
 Json = dict[str, object]
 
 
@@ -180,7 +171,7 @@ class FhirForm:
         if question.options:
             options = [
                 {
-                    "extension": [{"url": f"{_FHIR}/itemWeight", "valueDecimal": _number(option.points)}],
+                    "extension": [{"url": f"{_FHIR}/itemWeight", "valueDecimal": int_or_float(option.points)}],
                     "valueCoding": self._coding(option),
                 }
                 for option in question.options
@@ -218,8 +209,8 @@ class FhirForm:
         answered = [self.answer(q, values[q.expected.column]) for q in self.questions]
         total = score_person(self.card, person) - self.card.intercept
         form: dict[str, object] = {
-            "total": _number(total),
-            "units": _number(total * self.results.scale),
+            "total": int_or_float(total),
+            "units": int_or_float(total * self.results.scale),
             "class": classes_of(self.card)[self.card.cutoff.includes(total)],
         }
         if self.card.risk is not None:
@@ -253,12 +244,8 @@ class FhirForm:
             number = exact_value(value, f"column {column!r}")
             if question.type == "integer" and number.denominator > 1:
                 raise InvalidDataError(f"column {column!r} is {value!r}; the form takes whole numbers", subject=column)
-            answer[f"value{question.type.capitalize()}"] = _number(number)
+            answer[f"value{question.type.capitalize()}"] = int_or_float(number)
         return {"linkId": link, "answer": [answer]}
-
-
-def _number(value: Fraction) -> int | float:
-    return int(value) if value.denominator == 1 else float(value)
 
 
 def _limits(question: FhirQuestion) -> list[Json]:
@@ -271,7 +258,10 @@ def _limits(question: FhirQuestion) -> list[Json]:
         low, high = min(refusing.numbers), max(refusing.numbers)
     unit = 1 if question.type == "integer" else 10**DECIMALS
     return [
-        {"url": f"{_FHIR}/{name}", f"value{question.type.capitalize()}": _number(Fraction(rounded(end * unit), unit))}
+        {
+            "url": f"{_FHIR}/{name}",
+            f"value{question.type.capitalize()}": int_or_float(Fraction(rounded(end * unit), unit)),
+        }
         for name, end, rounded in (("minValue", low, ceil), ("maxValue", high, floor))
         if end is not None
     ]

@@ -7,29 +7,15 @@ from importlib.resources import files
 from supersparse.card.card import Card
 from supersparse.card.export.python import to_python
 
-_MODEL = """\
-flavors:
-  python_function:
-    code: code
-    env:
-      virtualenv: python_env.yaml
-    loader_module: card_model
-"""
-_ENVIRONMENT = """\
-python: "3.11"
-build_dependencies: [pip]
-dependencies: [-r requirements.txt]
-"""
-
 
 def to_mlflow(card: Card) -> bytes:
     """Return a zipped folder `card` that `mlflow.pyfunc.load_model` loads, and `mlflow models serve` serves."""
-    loader = files("supersparse.card.export").joinpath("mlflow_loader.py.txt").read_text(encoding="utf-8")
+    ours = files("supersparse.card.export")
     texts = {
-        "MLmodel": _MODEL,
+        "MLmodel": ours.joinpath("mlflow_model.yaml").read_text(encoding="utf-8"),
         "requirements.txt": "mlflow\npandas\n",
-        "python_env.yaml": _ENVIRONMENT,
-        "code/card_model.py": loader,
+        "python_env.yaml": ours.joinpath("mlflow_environment.yaml").read_text(encoding="utf-8"),
+        "code/card_model.py": ours.joinpath("mlflow_loader.py.txt").read_text(encoding="utf-8"),
         "code/card_module.py": to_python(card),
     }
     made = io.BytesIO()

@@ -8,7 +8,6 @@ import hashlib
 import json
 import re
 import time
-import warnings
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -16,7 +15,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, TypeVar
 
-from supersparse.base.errors import InvalidOptionError, NotSavedWarning, users_level
+from supersparse.base.errors import InvalidOptionError, NotSavedWarning, warn
 from supersparse.base.writing import write_file
 from supersparse.problem.fingerprint import fingerprint
 from supersparse.problem.problem import Problem
@@ -160,8 +159,7 @@ def malformed(path: Path, why: str) -> InvalidOptionError:
 
 def warn_not_saved(error: OSError) -> None:
     """Say that a checkpoint could not be written, and that nothing else is lost."""
-    warnings.warn(
+    warn(
         f"the checkpoint could not be written ({error}); the search continues, and the earlier one is kept",
         NotSavedWarning,
-        stacklevel=users_level(),
     )

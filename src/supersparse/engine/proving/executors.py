@@ -7,13 +7,12 @@ much longer than the others took.
 
 import os
 import time
-import warnings
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future, wait
 from dataclasses import dataclass
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from supersparse.base.errors import SupersparseError, WorkerLostWarning, users_level
+from supersparse.base.errors import SupersparseError, WorkerLostWarning, warn
 
 _MOST_FAILURES = 3
 _LOOK_SECONDS = 1.0  # between two looks at what is overdue
@@ -149,7 +148,7 @@ class Sender(Generic[Given]):
 
     def _warn(self, about: str, message: str) -> None:
         if about not in self._warned:
-            warnings.warn(message, WorkerLostWarning, stacklevel=users_level())
+            warn(message, WorkerLostWarning)
         self._warned.add(about)
 
 

@@ -1,6 +1,7 @@
 """`supersparse explain`: explain one prediction, and what would change it."""
 
 from collections.abc import Mapping
+from fractions import Fraction
 from pathlib import Path
 from typing import Annotated
 
@@ -135,8 +136,6 @@ def _asked(item: Item, card: Card) -> str:
 
 
 def _answer(column: str, value: object, card: Card, written: Mapping[str, str]) -> str:
-    from fractions import Fraction
-
     if is_missing(value):
         return "missing"
     answers = card.wording.of(column).answers
@@ -158,8 +157,6 @@ def _ways(flips: tuple[Flip, ...], card: Card, written: Mapping[str, str]) -> li
 
 
 def _said(change: Change, card: Card, written: Mapping[str, str]) -> str:
-    from fractions import Fraction
-
     asks = card.provenance is not None and card.provenance.asks_questions
     if asks and isinstance(change.after, str | bool | Fraction):
         line = next(line for line in lines_of(card) if line.column == change.column)
@@ -206,8 +203,6 @@ def _shown(column: str, value: object, written: Mapping[str, str]) -> object:
 
 
 def _plain(value: object) -> object:
-    from fractions import Fraction
-
     if isinstance(value, Fraction):
         return int_or_float(value)
     if is_beyond(value):

@@ -1,11 +1,13 @@
 """Drawings: texts, lines and boxes at their places, as SVG, PNG and PDF."""
 
+import json
 import unicodedata
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cache
 from html import escape
+from importlib.resources import files
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -23,18 +25,9 @@ Anchor = Literal["start", "middle", "end"]
 Show = Callable[[str], str]  # what a painter cannot draw is replaced before anything is measured
 
 # Advance widths of the characters from " " to "~" in DejaVu Sans, in hundredths of the font size, rounded up.
-_ADVANCES = (
-    32, 41, 46, 84, 64, 96, 78, 28, 40, 40, 50, 84, 32, 37, 32, 34, 64, 64, 64, 64, 64, 64, 64, 64,
-    64, 64, 34, 34, 84, 84, 84, 54, 100, 69, 69, 70, 78, 64, 58, 78, 76, 30, 30, 66, 56, 87, 75, 79,
-    61, 79, 70, 64, 62, 74, 69, 99, 69, 62, 69, 40, 34, 40, 84, 50, 50, 62, 64, 55, 64, 62, 36, 64,
-    64, 28, 28, 58, 28, 98, 64, 62, 64, 64, 42, 53, 40, 64, 60, 82, 60, 60, 53, 64, 34, 64, 84,
-)  # fmt: skip
-_BOLD_ADVANCES = (
-    35, 46, 53, 84, 70, 101, 88, 31, 46, 46, 53, 84, 38, 42, 38, 37, 70, 70, 70, 70, 70, 70, 70, 70,
-    70, 70, 40, 40, 84, 84, 84, 59, 100, 78, 77, 74, 84, 69, 69, 83, 84, 38, 38, 78, 64, 100, 84, 86,
-    74, 86, 78, 73, 69, 82, 78, 111, 78, 73, 73, 46, 37, 46, 84, 50, 50, 68, 72, 60, 72, 68, 44, 72,
-    72, 35, 35, 67, 35, 105, 72, 69, 72, 72, 50, 60, 48, 72, 66, 93, 65, 66, 59, 72, 37, 72, 84,
-)  # fmt: skip
+_ADVANCES, _BOLD_ADVANCES = json.loads(
+    files("supersparse.show.document").joinpath("templates", "widths.json").read_text(encoding="utf-8")
+).values()
 _OTHERS = {0: 0.0, 1: 0.85, 2: 1.25}  # by terminal columns; some are narrower
 _BOLD = 1.13  # how much wider they are in bold
 

@@ -35,18 +35,7 @@ _MIRRORED = str.maketrans("()[]{}<>«»", ")(][}{><»«")
 _LATIN, _LATIN_IN_T1 = frozenset(_LETTERS["latin"]), frozenset(_LETTERS["latin_in_t1"])
 _NOT_ASCII = re.compile(r"[A-Za-z]?[^\x00-\x7f]+")
 
-_ALONE = r"""\expandafter\ifx\csname @nodocument\endcsname\relax\let\supersparseend\relax\else
-\documentclass{article}%s
-\usepackage{booktabs}
-\begin{document}
-\def\supersparseend{\end{document}}
-\fi"""
-_FONTENC = r"""
-\usepackage[T1]{fontenc}
-\IfFileExists{lmodern.sty}{\usepackage{lmodern}}{}"""
-_T1 = r"""\def\cardfamily{cmr}\edef\cardnow{\csname f@family\endcsname}
-\ifdefined\directlua\else\ifx\cardnow\cardfamily\IfFileExists{t1lmr.fd}{\fontfamily{lmr}}{}\fi
-\fontencoding{T1}\selectfont\fi"""
+_ALONE, _FONTENC, _T1, _FONTS = (template(f"{name}.tex").rstrip("\n") for name in ("alone", "t1_fonts", "t1", "fonts"))
 _REFUSAL = r"\ifdefined\directlua\else\errmessage{pdfLaTeX lacks letters of this card: use lualatex}\fi"
 _USE = r"% alone, or by \input in a document with \usepackage{booktabs}"
 
@@ -70,7 +59,7 @@ def latex_file(card: str) -> str:
     else:
         wants_t1 = _QUOTE in known or not _LATIN_IN_T1.isdisjoint(known)
         definitions = _T1 if wants_t1 else ""
-        lines = ["% compile with pdflatex", _USE, _ALONE.replace("%s", _FONTENC)]
+        lines = ["% compile with pdflatex", _USE, _ALONE.replace("%s", f"\n{_FONTENC}")]
     if definitions:
         known = "\n".join([r"\par\begingroup", definitions, known, r"\endgroup"])
     return "\n".join([*lines, known, r"\supersparseend", ""])
@@ -111,7 +100,7 @@ def _for_lualatex(card: str) -> tuple[str, str]:
     for plain, without_ligature in _IN_LUALATEX:
         card = card.replace(plain, without_ligature)
     card = _NOT_ASCII.sub(marked, card)
-    lines = [template("fonts.tex").rstrip("\n")]  # \cardfont takes the font if it has all that \cardneeds names
+    lines = [_FONTS]  # \cardfont takes the font if it has all that \cardneeds names
     for name, (fonts, letters) in sorted(wanted.items()):
         codes = "".join(rf"\cardhas{{{ord(c):04X}}}" for c in sorted(letters) if not _joins(c))
         lines.append(rf"\def\cardneeds{{{codes}}}")

@@ -6,7 +6,6 @@ classifier everywhere.
 
 import logging
 import time
-import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -29,9 +28,9 @@ from supersparse.base.errors import (
     UnreadableColumnsWarning,
     WeightedRisksWarning,
     did_you_mean,
-    users_level,
+    warn,
 )
-from supersparse.base.exact import nearest_float
+from supersparse.base.exact import int_or_float, nearest_float
 from supersparse.base.schema.setting import names_of
 from supersparse.base.stop import Stop
 from supersparse.engine.certify.statement import check_certifiable
@@ -204,16 +203,12 @@ def folds_with(model: Any, splits: Sequence[Split], **how: Any) -> Folds:
 
 
 def _say_skipped(fitted: Fitted, folds: Folds | None) -> None:
-    """Warn about folds for which there was no time, and about a card that they call useless."""
+    """Warn about folds for which there was no time."""
     if folds is None or fitted.validation is None:
         return
     done, asked = fitted.validation.folds, len(folds.splits)
     if done < asked:
-        warnings.warn(
-            f"the time limit left time for {done} of {asked} folds; raise time_limit",
-            SkippedFoldsWarning,
-            stacklevel=users_level(),
-        )
+        warn(f"the time limit left time for {done} of {asked} folds; raise time_limit", SkippedFoldsWarning)
 
 
 def _keep(model: Any, fitted: Fitted, rows: TrainingRows) -> None:
@@ -232,8 +227,8 @@ def _keep(model: Any, fitted: Fitted, rows: TrainingRows) -> None:
     model.gap_ = solution.gap
     model.proven_optimal_ = solution.proven_optimal
     model.proven_smallest_ = solution.proven_smallest
-    model.training_errors_ = _count(evaluation.training_errors)
-    model.predicted_errors_ = _count(evaluation.predicted_errors)
+    model.training_errors_ = int_or_float(evaluation.training_errors)
+    model.predicted_errors_ = int_or_float(evaluation.predicted_errors)
     model.training_sensitivity_ = float(evaluation.sensitivity)
     model.training_specificity_ = float(evaluation.specificity)
     model.stop_ = solution.stop
@@ -252,7 +247,7 @@ def _keep(model: Any, fitted: Fitted, rows: TrainingRows) -> None:
         model.validation_ = fitted.validation.as_data()
     useless = no_better_than_baseline(card) if judges or model.calibrate is not None else None
     if useless is not None:
-        warnings.warn(useless, NoBetterThanBaselineWarning, stacklevel=users_level())
+        warn(useless, NoBetterThanBaselineWarning)
 
 
 def _keep_risks(model: Any, solution: Solution) -> None:
@@ -260,15 +255,10 @@ def _keep_risks(model: Any, solution: Solution) -> None:
     model.slope_, model.offset_ = solution.slope, solution.offset
     separated = slope_at_its_limit(solution)
     if separated is not None:
-        warnings.warn(separated, SeparatedClassesWarning, stacklevel=users_level())
+        warn(separated, SeparatedClassesWarning)
     weighted = weighs_risks(solution.problem)
     if weighted is not None:
-        warnings.warn(weighted, WeightedRisksWarning, stacklevel=users_level())
-
-
-def _count(weight: Fraction) -> int | float:
-    """A weight of rows, as an int if it is whole."""
-    return int(weight) if weight.denominator == 1 else float(weight)
+        warn(weighted, WeightedRisksWarning)
 
 
 def _say_if_unproven(solution: Solution, *, prepares: bool) -> None:
@@ -277,12 +267,11 @@ def _say_if_unproven(solution: Solution, *, prepares: bool) -> None:
         return
     gap = 100 * solution.gap
     percent = f"{gap:.2g}" if gap < 0.05 else f"{gap:.1f}"
-    warnings.warn(
+    warn(
         f"the card is not proven optimal ({solution.stop.value}): its objective is "
         f"{float(solution.objective):.4g}, and no card has less than {float(solution.lower_bound):.4g}, "
         f"a gap of {percent} %; {_remedy(solution, prepares)}",
         NotProvenWarning,
-        stacklevel=users_level(),
     )
 
 
@@ -353,7 +342,7 @@ def _say_unclear(question: PreparedProblem, *, codes: bool) -> None:
         ),
     ):
         if columns:
-            warnings.warn(f"{what}: {_listed(columns)}; {remedy}", warning, stacklevel=users_level())
+            warn(f"{what}: {_listed(columns)}; {remedy}", warning)
 
 
 def _listed(columns: list[str]) -> str:

@@ -1,6 +1,5 @@
 """RiskScoreClassifier and RiskScoreClassifierCV: scoring systems whose risks are what was learned."""
 
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -8,7 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from supersparse.base.errors import InvalidOptionError, SkippedFoldsWarning, users_level
+from supersparse.base.errors import InvalidOptionError, SkippedFoldsWarning, warn
 from supersparse.base.schema.tree import label_text
 from supersparse.learn.choice import RULES, Candidate, choose_penalty
 from supersparse.learn.comparison import CARD, Measures, at_most
@@ -238,10 +237,9 @@ class RiskScoreClassifierCV(RiskCVParameters, _RiskModel, SLIMClassifierCV):
         losses = {k: [fold[at_most(k)].log_loss for fold in by_fold] for k in sizes}
         if not sizes:
             sizes, losses = [most], {most: [fold[CARD].log_loss for fold in by_fold]}
-            warnings.warn(
+            warn(
                 f"no fold had the time to compare sizes, so the card may ask {most} questions; raise time_limit",
                 SkippedFoldsWarning,
-                stacklevel=users_level(),
             )
         candidates = [
             Candidate(C0=0.0, errors=tuple(map(Fraction, of_folds)), sizes=(k,) * len(of_folds))

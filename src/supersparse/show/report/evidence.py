@@ -64,6 +64,7 @@ def is_edited(card: Card) -> bool:
 
 
 T = TypeVar("T")
+R = TypeVar("R", CrossValidation, Trades)
 
 _MOST_TOTALS = 12  # rows of the risk table
 
@@ -142,16 +143,19 @@ def gather(
         "sizes", plan.larger > 0, lambda how, part: sizes_around(card, how.question, plan, part, executor, bound)
     )
     in_file, card = card, card if bound is None else _with_bound_of(card, sizes)
-    validation = learning.done(
-        "cross-validation",
-        plan.folds > 0,
-        lambda how, part: _validated(cross_validation(card, data, how, plan, part), learning),
-    )
-    traded = learning.done(
-        "trade-off",
-        plan.ratios > 0 and plan.folds > 0,
-        lambda how, part: _traded(card, data, how, validation, plan, part, learning),
-    )
+
+    def validated(how: Refit, part: Part) -> CrossValidation | Absent:
+        made = cross_validation(card, data, how, plan, part)
+        return learning.kept(made, "fold", has_any=bool(made.folds))
+
+    def traded(how: Refit, part: Part) -> Trades | Absent:
+        if isinstance(validation, Absent):
+            return Absent("it needs the cross-validation")
+        made = trades(card, data, how, validation, plan, part)
+        return learning.kept(made, "other card", has_any=len(made.points) > 1)
+
+    validation = learning.done("cross-validation", plan.folds > 0, validated)
+    traded_off = learning.done("trade-off", plan.ratios > 0 and plan.folds > 0, traded)
     stability = learning.done("bootstrap", plan.bootstrap > 0, lambda how, part: bootstrap(card, data, how, plan, part))
     return Evidence(
         card=card,
@@ -173,7 +177,7 @@ def gather(
         bounds=_bounds(card, refit, same, checked),
         frontier=sizes,
         validation=validation,
-        trades=traded,
+        trades=traded_off,
         stability=stability,
         seconds=budget.seconds,
     )
@@ -209,34 +213,14 @@ class _Learning:
         finally:
             part.end()
 
-
-def _validated(validation: CrossValidation, learning: _Learning) -> CrossValidation | Absent:
-    learning.stopped = validation.stopped
-    if validation.folds:
-        return validation
-    if validation.stopped:
-        return STOPPED
-    return Absent(f"no fold could be fitted; {validation.failures[0]}") if validation.failures else NO_TIME
-
-
-def _traded(
-    card: Card,
-    data: LabelledRows,
-    refit: Refit,
-    validation: CrossValidation | Absent,
-    plan: Plan,
-    part: Part,
-    learning: _Learning,
-) -> Trades | Absent:
-    if isinstance(validation, Absent):
-        return Absent("it needs the cross-validation")
-    traded = trades(card, data, refit, validation, plan, part)
-    learning.stopped = traded.stopped
-    if len(traded.points) > 1:
-        return traded
-    if traded.stopped:
-        return STOPPED
-    return Absent(f"no other card could be fitted; {traded.failures[0]}") if traded.failures else NO_TIME
+    def kept(self, found: R, what: str, *, has_any: bool) -> R | Absent:
+        """What was learned for a part; or why there is none of it."""
+        self.stopped = found.stopped
+        if has_any:
+            return found
+        if found.stopped:
+            return STOPPED
+        return Absent(f"no {what} could be fitted; {found.failures[0]}") if found.failures else NO_TIME
 
 
 def _same_rows(card: Card, claimed: PreparedProblem | Absent) -> bool | None:

@@ -14,7 +14,7 @@ from supersparse.card.risk import risk_of
 from supersparse.card.rules import Domain
 from supersparse.card.words import category_text
 from supersparse.show.document.blocks import Block, Bullets, CardFace, Paragraph, TableBlock, section
-from supersparse.show.document.content import content_of
+from supersparse.show.document.content import content_of, counted_points
 from supersparse.show.document.sizes import sizes_table
 from supersparse.show.report.evidence import Evidence
 from supersparse.show.report.folds import MEASURES, CrossValidation, Stability, Trades, baseline
@@ -302,8 +302,7 @@ def _missing(card: Card) -> Iterator[str]:
         yield f"The card needs a value of {', '.join(map(quoted, refused))}."
     for column, total in when_missing.items():
         if column not in refused:
-            points_word = "point" if abs(total) == 1 else "points"
-            yield f"A missing value of {quoted(column)} gives {shown(total)} {points_word}."
+            yield f"A missing value of {quoted(column)} gives {counted_points(total)}."
 
 
 def _validated(evidence: Evidence) -> Iterator[str]:
