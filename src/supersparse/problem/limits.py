@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
+from math import floor, lcm
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,6 +18,13 @@ from numpy.typing import NDArray
 from supersparse.base.integer_arrays import Flags, IntArray, fits_int64, gcd_of
 from supersparse.problem.rows import Rows
 from supersparse.table.small_table import Tabular
+
+
+def in_whole_numbers(weights: Iterable[Fraction | int], at_most: Fraction) -> tuple[tuple[int, ...], int]:
+    """A limit on a sum with whole weights, of which sums are at most the whole part of what is allowed."""
+    exact = [Fraction(weight) for weight in weights]
+    unit = lcm(*(weight.denominator for weight in exact))
+    return tuple(int(weight * unit) for weight in exact), floor(at_most * unit)
 
 
 class Constraint(Tabular, ABC):

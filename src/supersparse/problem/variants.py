@@ -1,6 +1,6 @@
 """Variants of a problem with other penalties, weights or sets, and useful penalties (section 3.2)."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import replace
@@ -106,7 +106,7 @@ def constant_model_loss(problem: Problem) -> Fraction:
 
 def loss_step(problem: Problem) -> Fraction:
     """A number that divides every difference of the loss (1/N without weights)."""
-    return _common_step(_loss_parts(problem))
+    return common_step(_loss_parts(problem))
 
 
 def objective_step(problem: Problem) -> Fraction:
@@ -115,7 +115,7 @@ def objective_step(problem: Problem) -> Fraction:
     for levels in {*problem.levels, problem.intercept_levels} - {None}:
         assert levels is not None
         parts += levels.penalties
-    return _common_step(parts)
+    return common_step(parts)
 
 
 def _loss_parts(problem: Problem) -> list[Fraction]:
@@ -126,7 +126,8 @@ def _loss_parts(problem: Problem) -> list[Fraction]:
     ]
 
 
-def _common_step(parts: list[Fraction]) -> Fraction:
+def common_step(parts: Collection[Fraction]) -> Fraction:
+    """The largest number that divides all of these; 0 where there is none but 0."""
     denominator = lcm(*(p.denominator for p in parts))
     return Fraction(gcd(*(int(p * denominator) for p in parts)), denominator)
 
@@ -228,7 +229,7 @@ def _loss_step_and_penalties(problem: Problem) -> tuple[Fraction, list[Fraction]
 def step_with_l1(problem: Problem) -> Fraction:
     """A number that divides every value of F, including a numeric C1."""
     step = objective_step(problem)
-    return _common_step([step, problem.C1 / problem.unit]) if problem.C1 else step
+    return common_step([step, problem.C1 / problem.unit]) if problem.C1 else step
 
 
 def unavoidable_loss(problem: Problem) -> Fraction:

@@ -23,6 +23,7 @@ import numpy as np
 from supersparse.base.errors import UnsupportedProblemError, VerificationError
 from supersparse.base.integer_arrays import IntArray, Ints
 from supersparse.engine.certify.statement import Coefficient, Statement
+from supersparse.problem.variants import common_step
 
 Coefficients = dict[int, int]
 
@@ -253,11 +254,9 @@ class Program:
     def _scale(self) -> None:
         costs = {v: c for v, c in sorted(self._costs.items()) if c}
         distinct = set(costs.values())
-        up = lcm(*(c.denominator for c in distinct))
-        down = gcd(*(int(c * up) for c in distinct)) or 1
-        whole = {c: int(c * up) // down for c in distinct}
+        self.unit = common_step(distinct) or Fraction(1)  # F is the objective times this, plus the constant
+        whole = {c: int(c / self.unit) for c in distinct}
         self.objective = {v: whole[c] for v, c in costs.items()}
-        self.unit = Fraction(down, up)  # F is the objective times this, plus the constant
         if sum(abs(c) for c in self.objective.values()) > _LARGEST:
             raise UnsupportedProblemError(
                 "the weights and penalties have no common unit within 2^60, which certificates do not support",

@@ -3,13 +3,13 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import lcm
 from typing import Any
 
 from supersparse.base.errors import UnsupportedProblemError
 from supersparse.engine.certify.risk_questions import alike, questions_of
 from supersparse.engine.certify.statement import TableNames
 from supersparse.problem.constraints.support import MinFeatures
+from supersparse.problem.limits import in_whole_numbers
 from supersparse.problem.problem import Problem
 from supersparse.problem.rows import LABEL_UNIT
 from supersparse.problem.sets import NOTHING_ALLOWED_BUT_ZERO
@@ -48,10 +48,10 @@ def claim_of(
     if rows.soft_labels is not None:
         labels = {"unit": LABEL_UNIT, "blend": str(blend), "values": [int(p) for p in rows.soft_labels]}
     count = problem.n_features
-    limits = [_whole(limit.weights, limit.at_most) for limit in problem.support_limits]
-    limits += [_whole([-(k == j) for k in range(count)], Fraction(-1)) for j in sorted(problem.forced)]
+    limits = [in_whole_numbers(limit.weights, limit.at_most) for limit in problem.support_limits]
+    limits += [(tuple(-(k == j) for k in range(count)), -1) for j in sorted(problem.forced)]
     forbidden = [j for j, rules in enumerate(problem.sets) if rules == NOTHING_ALLOWED_BUT_ZERO]
-    limits += [_whole([int(k == j) for k in range(count)], Fraction(0)) for j in forbidden]
+    limits += [(tuple(int(k == j) for k in range(count)), 0) for j in forbidden]
     return {
         "format": "supersparse-risk-proof",
         "version": 1,
@@ -79,10 +79,3 @@ def claim_of(
             for rules, question in zip(answers, questions, strict=True)
         ],
     }
-
-
-def _whole(weights: Sequence[Fraction | int], most: Fraction) -> list[Any]:
-    """A limit in whole numbers: sums of whole weights are at most the whole part of it."""
-    amounts = [Fraction(weight) for weight in weights]
-    unit = lcm(*(amount.denominator for amount in amounts))
-    return [[int(amount * unit) for amount in amounts], int(most * unit // 1)]

@@ -29,11 +29,10 @@ Each step lowers the size or moves to a better literal, or among equally good on
 model has (f, +) only together with (g, +). What it stands for can be reached by adding (g, +) first.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import lru_cache
-from math import comb, floor, lcm
+from math import comb
 from typing import NewType, TypeVar
 
 import numpy as np
@@ -42,7 +41,7 @@ from numpy.typing import NDArray
 from supersparse.base.integer_arrays import Flags, IntArray, Ints, largest_magnitude
 from supersparse.base.stop import check_deadline
 from supersparse.engine.integer_form import IntegerForm
-from supersparse.problem.limits import ScoreLimit, SupportLimit
+from supersparse.problem.limits import ScoreLimit, SupportLimit, in_whole_numbers
 from supersparse.problem.problem import Problem
 
 Literal = NewType("Literal", int)
@@ -155,18 +154,14 @@ def literal_limits(form: IntegerForm, *, uses_b: bool) -> LiteralLimits:
 
 
 def _of_support(limit: SupportLimit, uses_b: bool) -> tuple[Ints, int] | None:
-    weights = [Fraction(w) for w in limit.weights]
-    unit = lcm(*(w.denominator for w in weights))
-    left = limit.at_most - (limit.intercept_weight if uses_b else 0)
-    return _row([w * unit for w in weights for _ in SIGNS], floor(left * unit))
+    weights, most = in_whole_numbers(limit.weights, limit.at_most - (limit.intercept_weight if uses_b else 0))
+    return _row([w for w in weights for _ in SIGNS], most)
 
 
 def _of_score(limit: ScoreLimit, form: IntegerForm) -> tuple[Ints, int] | None:
     rates = [rate for low, high in zip(limit.low, limit.high, strict=True) for rate in (high, -low)]
-    unit = lcm(*(rate.denominator for rate in rates))
     reach = max((values.largest for values in form.values), default=1)
-    most = floor(limit.at_most * unit * form.problem.unit)
-    row = _row([rate * unit for rate in rates], most)
+    row = _row(*in_whole_numbers(rates, limit.at_most * form.problem.unit))
     return None if row is None or int(np.abs(row[0]).sum()) * reach > _LARGEST else row
 
 
@@ -180,11 +175,10 @@ def _least_share(rate: Ints, form: IntegerForm) -> Ints:
     return share
 
 
-def _row(weights: list[Fraction], most: int) -> tuple[Ints, int] | None:
-    whole = [int(w) for w in weights]
-    if sum(map(abs, whole)) > _LARGEST:
+def _row(weights: Sequence[int], most: int) -> tuple[Ints, int] | None:
+    if sum(map(abs, weights)) > _LARGEST:
         return None
-    return np.array(whole, np.int64), max(-_LARGEST, min(_LARGEST, most))
+    return np.array(weights, np.int64), max(-_LARGEST, min(_LARGEST, most))
 
 
 _SAMPLE = 64  # rows of a class that all pairs of columns are compared on first

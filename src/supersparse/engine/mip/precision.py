@@ -5,16 +5,16 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
-from math import floor, gcd, lcm
+from math import gcd
 from typing import Any
 
 import numpy as np
 
 from supersparse.base.errors import UnsupportedProblemError
-from supersparse.base.integer_arrays import Flags, IntArray
+from supersparse.base.integer_arrays import Flags, IntArray, largest_magnitude
 from supersparse.engine.mip.terms import Term, Wants, read_terms, score_range
 from supersparse.engine.options import Formulation
-from supersparse.problem.limits import Constraint, RateLimit
+from supersparse.problem.limits import Constraint, RateLimit, in_whole_numbers
 from supersparse.problem.problem import Problem
 
 
@@ -130,10 +130,9 @@ def limit_rows(problem: Problem, terms: Sequence[Term]) -> LimitRows:
 
 def _whole(weights: Sequence[Fraction | int], at_most: Fraction) -> tuple[tuple[int, ...], int]:
     """Make the weights whole, without a common divisor; the limit can then be rounded down."""
-    denominator = lcm(*(w.denominator for w in weights))
-    whole = [int(w * denominator) for w in weights]
+    whole, most = in_whole_numbers(weights, at_most)
     common = gcd(*whole) or 1
-    return tuple(w // common for w in whole), floor(at_most * denominator / common)
+    return tuple(w // common for w in whole), most // common
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -171,20 +170,18 @@ class LossRows:
 
     def largest_big_m(self, exact: Flags) -> int:
         """The largest M of an open row, in units of γ; rows whose z is `exact` have one in each direction."""
-        return max(_largest(self.big_m[self.is_open]), _largest(self.reverse_big_m[self.is_open & exact]))
+        return max(
+            largest_magnitude(self.big_m[self.is_open]), largest_magnitude(self.reverse_big_m[self.is_open & exact])
+        )
 
     @property
     def largest_factor(self) -> int:
         """The largest change in the score of an open row by one step of one coefficient."""
-        return _largest(self.factors[self.is_open])
+        return largest_magnitude(self.factors[self.is_open])
 
     @property
     def largest_score(self) -> int:
-        return max(_largest(self.worst[self.is_open]), _largest(self.best[self.is_open]))
-
-
-def _largest(values: IntArray) -> int:
-    return max(abs(int(values.max())), abs(int(values.min()))) if values.size else 0
+        return max(largest_magnitude(self.worst[self.is_open]), largest_magnitude(self.best[self.is_open]))
 
 
 def loss_rows(problem: Problem, terms: Sequence[Term]) -> LossRows:

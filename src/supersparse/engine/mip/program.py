@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import floor, gcd, lcm
+from math import floor
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from supersparse.engine.mip.terms import Term
 from supersparse.problem.objective import classified, obeys_without_intercept, with_best_intercept
 from supersparse.problem.points import Points
 from supersparse.problem.problem import Problem
+from supersparse.problem.variants import common_step
 
 LARGEST_FLOAT_COST = 10**6  # above this, sums of costs exceed a float solver's tolerances
 INFINITE = 1e20  # solvers report such bounds where they have none
@@ -31,15 +32,8 @@ class ExactCost:
     @classmethod
     def of(cls, weights: Sequence[Fraction], offset: Fraction) -> "ExactCost":
         """Find the largest unit that makes all weights integers."""
-        parts = [*weights, offset]
-        denominator = lcm(*(p.denominator for p in parts))
-        whole = [int(p * denominator) for p in parts]
-        common = gcd(*whole) or 1
-        return cls(
-            unit=Fraction(common, denominator),
-            weights=tuple(w // common for w in whole[:-1]),
-            offset=whole[-1] // common,
-        )
+        unit = common_step([*weights, offset]) or Fraction(1)
+        return cls(unit=unit, weights=tuple(int(weight / unit) for weight in weights), offset=int(offset / unit))
 
     def at(self, values: Sequence[int]) -> Fraction:
         """The exact cost of a solution vector."""

@@ -16,7 +16,7 @@ from typing import TypedDict
 import numpy as np
 
 from supersparse.base.errors import UnsupportedProblemError
-from supersparse.base.integer_arrays import IntArray, fits_int64, gcd_of
+from supersparse.base.integer_arrays import IntArray, fits_int64, gcd_of, largest_magnitude
 from supersparse.problem.objective import intercept_choice
 from supersparse.problem.penalties import Levels
 from supersparse.problem.points import CoefficientSet
@@ -132,7 +132,7 @@ def read_terms(problem: Problem) -> tuple[Term, ...]:
 
 def score_range(terms: Sequence[Term], max_features: int | None) -> tuple[IntArray, IntArray]:
     """Return the smallest and largest score of each row that the sets and the size limit allow."""
-    largest = sum(_magnitude(t.column) * max(1, abs(t.values[0]), abs(t.values[-1])) for t in terms)
+    largest = sum(largest_magnitude(t.column) * max(1, abs(t.values[0]), abs(t.values[-1])) for t in terms)
     dtype = np.int64 if fits_int64(largest) else object
     optional = [t for t in terms if t.counted and not t.is_forced]
     certain = [t for t in terms if not (t.counted and not t.is_forced)]
@@ -206,10 +206,6 @@ def _progression(values: list[int]) -> Sequence[int]:
     return range(values[0], values[-1] + 1, steps.pop() if steps else 1)
 
 
-def _magnitude(column: IntArray) -> int:
-    return max(abs(int(column.max())), abs(int(column.min())))
-
-
 def _times(column: IntArray, factor: int) -> IntArray:
-    dtype = np.int64 if fits_int64(_magnitude(column) * factor) else object
+    dtype = np.int64 if fits_int64(largest_magnitude(column) * factor) else object
     return column.astype(dtype) * factor

@@ -19,7 +19,7 @@ from supersparse.engine.solution import Claim
 from supersparse.engine.solvers import RATES, SIGNS, SUPPORT, Aim, Capabilities, ClaimedModels
 from supersparse.problem.conflicts import infeasible
 from supersparse.problem.constraints.support import CloseTo, FixedAnswers, MinFeatures
-from supersparse.problem.limits import SupportLimit
+from supersparse.problem.limits import SupportLimit, in_whole_numbers
 from supersparse.problem.log_loss import EFFECT_CAP
 from supersparse.problem.objective import violated, with_answers
 from supersparse.problem.points import Points
@@ -253,8 +253,6 @@ def _of_changes(close: CloseTo | None, reference: Answers) -> Iterator[tuple[tup
 
 def _whole(limit: SupportLimit) -> tuple[tuple[int, ...], int] | None:
     """A limit in whole numbers, which may be none where they are large."""
-    weights = [Fraction(weight) for weight in limit.weights]
-    unit = math.lcm(*(weight.denominator for weight in weights))
-    whole = tuple(int(weight * unit) for weight in weights)
+    whole, most = in_whole_numbers(limit.weights, limit.at_most)
     fits = max(map(abs, whole), default=0) <= 2**44
-    return (whole, max(-(2**62), min(2**62, math.floor(limit.at_most * unit)))) if fits else None
+    return (whole, max(-(2**62), min(2**62, most))) if fits else None
