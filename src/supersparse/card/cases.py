@@ -19,9 +19,9 @@ from supersparse.table.collecting import Limit, first_row, open_text
 from supersparse.table.files import na_words, read_table, undecided_text
 from supersparse.table.reading import Reading
 from supersparse.table.roles import Target, rest_of, weight_column
-from supersparse.table.table import Kind, Table, objects
+from supersparse.table.table import Kind, Table
 from supersparse.table.tidying import same_text, tidied, variants_of
-from supersparse.table.values import Category
+from supersparse.table.values import Category, objects
 
 
 def _remedy(na: str | None, _name: str) -> str:

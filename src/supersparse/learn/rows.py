@@ -14,6 +14,7 @@ from supersparse.problem.rows import check_labelled, group_columns
 from supersparse.table.reading import Reading
 from supersparse.table.sources import as_array, as_frame, as_series
 from supersparse.table.training import TrainingTable
+from supersparse.table.values import objects
 
 
 def two_classes(y: NDArray[Any]) -> NDArray[Any]:
@@ -66,9 +67,7 @@ def _take_values(column: Any, rows: NDArray[np.intp]) -> Any:
         return series[rows].to_native()
     if isinstance(column, np.ndarray):
         return column[rows]
-    held = np.empty(len(column), dtype=object)  # of objects: numpy would turn numbers among text into text
-    held[:] = column
-    return held[rows]
+    return objects(column)[rows]  # of objects: numpy would turn numbers among text into text
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

@@ -12,6 +12,7 @@ from supersparse.base.integer_arrays import Flags
 from supersparse.problem.rows import two_labels
 from supersparse.table.numeric import numeric_column, positive_of, read_numeric_table
 from supersparse.table.sources import as_array, as_series, check_names
+from supersparse.table.values import objects
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -100,8 +101,7 @@ def _labels(values: object) -> NDArray[Any]:
     array = as_array(values)
     mixed = isinstance(values, list | tuple) and array.dtype.kind in "US"
     if mixed and not all(isinstance(v, str) for v in values):  # type: ignore[attr-defined]
-        array = np.empty(len(values), dtype=object)  # type: ignore[arg-type]
-        array[:] = values
+        return objects(values)  # type: ignore[arg-type]
     return array
 
 

@@ -24,7 +24,7 @@ from supersparse.base.integer_arrays import (
 from supersparse.table.numeric import PositiveClass, checked_weights, positive_of, read_numeric_table
 from supersparse.table.small_table import SmallTable, Tabular, facts, listed
 from supersparse.table.sources import as_array, as_frame, as_series
-from supersparse.table.values import is_missing
+from supersparse.table.values import is_missing, objects
 
 LARGE = 2**21
 """With more values than this, floats are made exact column by column, when they are used."""
@@ -80,9 +80,7 @@ def _labels(labels: object) -> NDArray[Any]:
         plain = plain.tolist()
     if isinstance(plain, str) or not hasattr(plain, "__len__") or not hasattr(plain, "__iter__"):
         raise InvalidDataError(f"rate_groups: {labels!r} is not a list of labels", "give one label per row")
-    column = np.empty(len(plain), dtype=object)  # dtype object distinguishes 1 from "1"
-    column[:] = [v.item() if isinstance(v, np.generic) else v for v in plain]
-    return column
+    return objects(v.item() if isinstance(v, np.generic) else v for v in plain)  # distinguishes 1 from "1"
 
 
 def _read_grouping(name: str, labels: NDArray[Any], n_rows: int, keep: Flags) -> Grouping:

@@ -19,10 +19,10 @@ from supersparse.table.lazy import MOST_DIFFERENT, Coding, LazyColumn, LazyTable
 from supersparse.table.other_files import column_of_series, text_column
 from supersparse.table.reading import ColumnReading, Reading
 from supersparse.table.roles import HOLDS_NESTED, classes_of
-from supersparse.table.table import Column, Fault, Kind, Table, objects, typed
+from supersparse.table.table import Column, Fault, Kind, Table, typed
 from supersparse.table.tidying import codes_among, counts_of_texts, tidied
 from supersparse.table.training import Roles, check_named, feature_remedy, usable_features
-from supersparse.table.values import first_float, nearest_column
+from supersparse.table.values import first_float, nearest_column, objects, with_none
 
 _NO_CLASS = -1
 _SHARES = 1000  # parts in which rows of a text are counted, to tell what most of them are
@@ -74,7 +74,7 @@ def count_columns(rows: LazyTable, target: str) -> CountedTable:
     if rows.columns[target].dtype.is_nested():
         raise InvalidDataError(f"the target {target!r} {HOLDS_NESTED}")
     values, counts = rows.counted(target)
-    listed = [None if gone else v for v, gone in zip(values.to_list(), values.is_null().to_list(), strict=True)]
+    listed = with_none(values)
     if str(rows.columns[target].dtype) == "Boolean":
         listed = [None if v is None else bool(v) for v in listed]
     by_label = {v: n for v, n in zip(listed, counts.tolist(), strict=True) if v is not None}
@@ -231,8 +231,7 @@ def _counted(
     if n_different > MOST_DIFFERENT and not as_text:
         return _rounded(rows, name, n_different, reading)
     counts = rows.value_counts(name)
-    gone = counts.values.is_null().to_list()
-    raw = tuple(None if no else v for v, no in zip(counts.values.to_list(), gone, strict=True))
+    raw = tuple(with_none(counts.values))
     points = reading is not None and (
         reading.decimal == "." or any(one.dtype.is_float() for one in rows.columns.values())
     )
@@ -277,8 +276,7 @@ def _column(
 def _as_texts(name: str, values: Any, source: LazyColumn) -> Column:
     if str(source.dtype) != "Boolean":
         return text_column(name, values)
-    gone = values.is_null().to_list()
-    texts = [None if no else str(bool(v)) for v, no in zip(values.to_list(), gone, strict=True)]
+    texts = [None if v is None else str(bool(v)) for v in with_none(values)]
     return Column(name=name, kind=Kind.TEXT, values=objects(texts), n_missing=texts.count(None))
 
 

@@ -25,7 +25,8 @@ from supersparse.base.stop import free_bytes
 from supersparse.table.cells import with_gaps
 from supersparse.table.collecting import CollectedCells, CollectedFile, Collector, read_header
 from supersparse.table.reading import USUALLY_MISSING, Reading
-from supersparse.table.table import Column, Kind, objects
+from supersparse.table.table import Column, Kind
+from supersparse.table.values import objects, with_none
 
 _LOOKED_AT = 50  # rows from the top, in which a header is sought
 _FILLED = 0.6  # of the columns that a header fills
@@ -371,7 +372,7 @@ def column_of_series(name: str, series: Any, words: frozenset[str]) -> Column:
         return Column(name=name, kind=Kind.NUMBER, values=values, n_missing=n_missing)
     if n_missing == len(gone):
         return Column(name=name, kind=Kind.EMPTY, values=objects([]), n_missing=n_missing)
-    cells = [None if no else cell for cell, no in zip(series.to_list(), gone.tolist(), strict=True)]
+    cells = with_none(series)
     if str(dtype) == "Boolean":
         values = objects(cells) if n_missing else np.array(cells, dtype=bool)
         return Column(name=name, kind=Kind.TRUTH, values=values, n_missing=n_missing)
@@ -385,7 +386,6 @@ def column_of_series(name: str, series: Any, words: frozenset[str]) -> Column:
 
 def text_column(name: str, series: Any, words: frozenset[str] = frozenset()) -> Column:
     """Return a series as a column of texts; `words` stand for a missing value."""
-    gone = series.is_null().to_list()
-    cells = [None if no else cell for cell, no in zip(series.to_list(), gone, strict=True)]
+    cells = with_none(series)
     values = [None if cell is None or cell != cell or str(cell) in words else str(cell) for cell in cells]
     return Column(name=name, kind=Kind.TEXT, values=objects(values), n_missing=values.count(None))

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from fractions import Fraction
@@ -15,7 +15,7 @@ from supersparse.base.errors import InvalidDataError
 from supersparse.table.cells import beyond, plain_number, read_cells_as_numbers, with_gaps
 from supersparse.table.collecting import Coded, CollectedCells, Limit, Parsed, TooMany
 from supersparse.table.reading import Reading
-from supersparse.table.values import nearest_column
+from supersparse.table.values import nearest_column, objects
 
 
 class Kind(Enum):
@@ -161,13 +161,6 @@ def floats(values: NDArray[Any]) -> NDArray[np.float64]:
     if values.dtype != object:
         return values.astype(np.float64)
     return np.array([np.nan if value is None else float(value) for value in values.tolist()])
-
-
-def objects(values: Iterable[object]) -> NDArray[np.generic]:
-    held = list(values)
-    array: NDArray[Any] = np.empty(len(held), dtype=object)
-    array[:] = held
-    return array
 
 
 _NOTHING: Mapping[str, Kind] = {}

@@ -316,7 +316,6 @@ def _complete(table: Table, name: str, rows: NDArray[np.bool_]) -> NDArray[Any]:
     if gone.any():
         row = int(np.flatnonzero(rows)[int(gone.argmax())])
         raise InvalidDataError(
-            f"{table.name}: the column {name!r} is blank in {table.place(row)}",
-            "fill it in, or delete the row",
+            f"{table.name}: the column {name!r} is blank in {table.place(row)}", "fill it in, or delete the row"
         )
     return values

@@ -233,10 +233,20 @@ def read_cells(values: NDArray[np.generic], missing: Mask | None = None) -> Cell
 
 
 def read_list(values: Iterable[object]) -> Cells:
+    return read_cells(objects(values))
+
+
+def objects(values: Iterable[object]) -> NDArray[Any]:
+    """An array of Python objects, each as it is; text and lists stay single values."""
     held = list(values)
-    array = np.empty(len(held), dtype=object)
+    array: NDArray[Any] = np.empty(len(held), dtype=object)
     array[:] = held
-    return read_cells(array)
+    return array
+
+
+def with_none(series: Any) -> list[Any]:
+    """The values of a series as a list, None where it has none."""
+    return [None if gone else value for value, gone in zip(series.to_list(), series.is_null().to_list(), strict=True)]
 
 
 def _as_numbers(values: NDArray[np.generic], kinds: set[type]) -> Cells | None:

@@ -27,6 +27,7 @@ from supersparse.engine.certify.risk_questions import answers_of
 from supersparse.engine.certify.statement import TableNames
 from supersparse.problem.problem import Problem
 from supersparse.table.cells import beyond
+from supersparse.table.values import objects
 
 _ACCEPTED = "Successfully verified optimal value range"
 
@@ -205,8 +206,7 @@ def _read_differently(
     rule: Mapping[str, Any], column: _Texts, spelled: Mapping[str, str], values: NDArray[Any], scale: int
 ) -> str | None:
     """Return a text in which the checker finds another value of a feature than the problem has."""
-    theirs = np.empty(len(column.different), dtype=object)
-    theirs[:] = [_times_scale(rule, spelled.get(text, text), scale) for text in column.different]
+    theirs = objects(_times_scale(rule, spelled.get(text, text), scale) for text in column.different)
     differ = np.flatnonzero(theirs[column.codes] != values.astype(object))
     return column.different[column.codes[differ[0]]] if len(differ) else None
 

@@ -17,8 +17,7 @@ from supersparse.learn.splits import Split, most_folds, repeated_rows, splits_of
 from supersparse.show.report.plan import Plan
 from supersparse.table.numeric import checked_weights
 from supersparse.table.sources import as_frame, as_series, read_every_column
-from supersparse.table.table import objects
-from supersparse.table.values import is_missing, nearest_column
+from supersparse.table.values import is_missing, nearest_column, objects
 
 Positions = NDArray[np.intp]
 
