@@ -1,8 +1,8 @@
 """Commands: their parameters spread out as options, put together again before they run.
 
-A command takes some dataclasses of options as parameters, or all but some of their options:
-``Annotated[ColumnOptions, Without("sample_weight")]``. What the command line leaves open, the settings file
-says, where the command has one.
+A command takes some dataclasses of options as parameters, or all but some of their options or groups:
+``Annotated[TrainingOptions, Without("wording", "sample_weight")]``. What the command line leaves open, the
+settings file says, where the command has one.
 """
 
 import copy
@@ -17,12 +17,19 @@ from typer.models import OptionInfo
 from supersparse.learn.settings.settings import Settings
 from supersparse.show.cli import say
 from supersparse.show.cli.declared import Declared
-from supersparse.show.cli.options import AskedOptions, ColumnOptions, Output, TableOptions, ValidationOptions
+from supersparse.show.cli.options import (
+    AskedOptions,
+    ColumnOptions,
+    Output,
+    TableOptions,
+    TrainingOptions,
+    ValidationOptions,
+)
 from supersparse.table.other_files import is_workbook
 
 
 class Without:
-    """The options of a group that a command does not have."""
+    """The options, or groups of them, that a command does not have."""
 
     def __init__(self, *names: str) -> None:
         self.names = names
@@ -32,12 +39,19 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
     """Spread the dataclasses among a command's parameters out as options."""
     parameters: list[inspect.Parameter] = []
     groups: dict[str, type[Any]] = {}
+    together: str | None = None  # the parameter that takes the groups of training
     for parameter in inspect.signature(function, eval_str=True).parameters.values():
         group, *more = get_args(parameter.annotation) or (parameter.annotation,)
+        without = {name for one in more if isinstance(one, Without) for name in one.names}
+        if group is TrainingOptions:
+            together = parameter.name
+            parts = {name: one for name, one in get_type_hints(group).items() if name not in without}
+        else:
+            parts = {parameter.name: group}
         if is_dataclass(group):
-            groups[parameter.name] = group  # type: ignore[assignment]
-            without = {name for one in more if isinstance(one, Without) for name in one.names}
-            parameters += [one for one in _fields_as_parameters(group) if one.name not in without]
+            groups |= parts
+            listed = [one for part in parts.values() for one in _fields_as_parameters(part)]
+            parameters += [one for one in listed if one.name not in without]
         else:
             parameters.append(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY))
     parameters = list(map(_with_default_in_help, parameters))
@@ -57,6 +71,9 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
                 if group in _SECTIONS:
                     arguments[name] = _with_file(arguments[name], settings, asked.settings)
         _note_unused_sheet(arguments)
+        if together is not None:
+            of_training = [one.name for one in fields(TrainingOptions) if one.name in groups]
+            arguments[together] = TrainingOptions(**{name: arguments.pop(name) for name in of_training})
         function(**arguments)
 
     run.__name__, run.__doc__, run.__module__ = function.__name__, function.__doc__, function.__module__

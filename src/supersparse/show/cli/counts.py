@@ -16,13 +16,11 @@ from supersparse.card.raw_values import as_read, known_values, read_card_table
 from supersparse.show.cli.command import Without
 from supersparse.show.cli.declared import option_name
 from supersparse.show.cli.options import (
-    AskedOptions,
     ColumnOptions,
     DataFile,
     FeatureOptions,
     Output,
-    SearchOptions,
-    TableOptions,
+    TrainingOptions,
     ValidationOptions,
 )
 from supersparse.show.cli.outputs import check_outputs
@@ -42,9 +40,7 @@ _MUCH = 0.05  # share of the people left out from which on fewer questions are s
 
 def counts(
     data: DataFile,
-    columns: Annotated[ColumnOptions, Without("sample_weight")],
-    features: Annotated[FeatureOptions, Without("prepare")],
-    table: TableOptions,
+    how: Annotated[TrainingOptions, Without("wording", "asked", "validation", "search", "sample_weight", "prepare")],
     output: Output,
     out: Annotated[Path, typer.Option(dir_okay=False, help="Write the counts to this CSV file.")],
     questions: Annotated[
@@ -77,18 +73,16 @@ def counts(
     """
     from supersparse.learn.counts import CountTable
 
-    check_outputs(
-        ("--out", out), ("--save-questions", save_questions), inputs=(data, questions, features.texts.get("cut_points"))
-    )
+    check_outputs(("--out", out), ("--save-questions", save_questions), inputs=(data, questions, *how.inputs))
     if at_least < 1:
         raise InvalidOptionError(f"--at-least is {at_least}", "give 1 to keep all cells, or more")
-    target = columns.told_target()
-    asked = _made(data, columns, features, table) if questions is None else _read(questions, columns, features)
+    target, reading = how.columns.told_target(), how.table.reading
+    asked = _made(data, how) if questions is None else _read(questions, how.columns, how.features)
     say_size(data)
-    cases = read_labelled(data, table.reading, asked.card, target, note=note)
+    cases = read_labelled(data, reading, asked.card, target, note=note)
     if questions is not None:
-        cases = with_own_codes(cases, asked.card, table.reading, note)
-        _check_known(as_read(asked.card, table.reading), cases)
+        cases = with_own_codes(cases, asked.card, reading, note)
+        _check_known(as_read(asked.card, reading), cases)
     count_table = CountTable.of(asked, cases.columns, cases.y, at_least, merge=merge)
     count_table.save(out)
     if save_questions is not None:
@@ -148,24 +142,24 @@ def _say(count_table: "CountTable", n_rows: int, out: Path, saved: Path | None) 
     remark(f"Next: {shlex.join(['supersparse', 'fit', str(out), '...'])} with the counts of all sites")
 
 
-def _made(data: Path, columns: ColumnOptions, features: FeatureOptions, table: TableOptions) -> "Questions":
+def _made(data: Path, how: TrainingOptions) -> "Questions":
     """Make questions from the table of this site."""
     from supersparse.learn.prepare.questions import Questions
     from supersparse.show.cli.training import read_question
 
+    columns, features = how.columns, how.features
     if features.cuts == "none" or features.missing == "drop":
         raise InvalidOptionError(
             "--cuts none and --missing drop make no yes/no questions that other sites can ask of all their people",
             "remove them",
         )
     if features.values.get("candidates", "auto") == "auto":
-        features = replace(features, texts={**features.texts, "candidates": str(_QUESTIONS)})
+        how = replace(how, features=replace(features, texts={**features.texts, "candidates": str(_QUESTIONS)}))
         note(
             f"at most {_QUESTIONS} questions, because each divides the people into smaller cells; "
             "use --candidates N for others"
         )
-    asked = AskedOptions()
-    question, rows = read_question(data, table.reading, columns, asked, features, SearchOptions())
+    question, rows = read_question(data, how)
     assert question.prepare is not None
     negative, positive = question.problem.rows.classes
     assert columns.target is not None
@@ -187,21 +181,15 @@ def _refuse(features: FeatureOptions, columns: ColumnOptions, why: str) -> None:
                 raise InvalidOptionError(f"{option_name(group.SETTINGS[name])}: {why}", "remove it")
 
 
-def read_counts_question(
-    paths: list[Path],
-    columns: ColumnOptions,
-    asked: AskedOptions,
-    features: FeatureOptions,
-    search: SearchOptions,
-    validation: ValidationOptions,
-) -> "tuple[CountTable, PreparedProblem, TrainingRows]":
+def read_counts_question(paths: list[Path], how: TrainingOptions) -> "tuple[CountTable, PreparedProblem, TrainingRows]":
     """Read the counts of all sites, and ask what the options ask; few people are written out, for folds."""
     from supersparse.learn.counts import MOST_PEOPLE, pooled
     from supersparse.show.cli.recipe import read_recipe, weighted_recipe
 
     why = "the counts hold the questions and the classes"
-    _refuse(features, columns, why)
-    recipe = read_recipe(asked, columns, features, search, of_counts=True)
+    columns, asked, validation = how.columns, how.asked, how.validation
+    _refuse(how.features, columns, why)
+    recipe = read_recipe(how, of_counts=True)
     if recipe.settings.prepare:
         raise InvalidOptionError(f"{asked.settings}: prepare: {why}", "remove it", subject=asked.settings)
     for option in ("cv_groups", "cv_time"):

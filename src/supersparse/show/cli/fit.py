@@ -13,17 +13,7 @@ from supersparse.engine.answers.shared_bounds import reconciled
 from supersparse.engine.certify.statement import check_certifiable
 from supersparse.learn.progress import Clock
 from supersparse.learn.splits import Folds
-from supersparse.show.cli.options import (
-    AskedOptions,
-    ColumnOptions,
-    DataFiles,
-    FeatureOptions,
-    Output,
-    SearchOptions,
-    TableOptions,
-    ValidationOptions,
-    WordingOptions,
-)
+from supersparse.show.cli.options import DataFiles, Output, TrainingOptions
 from supersparse.show.cli.outputs import check_outputs
 from supersparse.show.cli.say import complain, note, remark
 from supersparse.show.cli.training import EngineOptions, read_rows_question
@@ -38,13 +28,7 @@ _GOAL = "risk"  # where neither an option nor the settings file says one
 
 def fit(
     data: DataFiles,
-    columns: ColumnOptions,
-    wording: WordingOptions,
-    asked: AskedOptions,
-    features: FeatureOptions,
-    validation: ValidationOptions,
-    search: SearchOptions,
-    table: TableOptions,
+    how: TrainingOptions,
     engine: EngineOptions,
     output: Output,
     frontier: Annotated[
@@ -102,10 +86,11 @@ def fit(
         ("--out", out),
         ("--certificate", certificate),
         *(("--out-dir", file) for file in files_there(out_dir)),
-        inputs=(*data, asked.settings, wording.names, features.texts.get("cut_points")),
+        inputs=(*data, *how.inputs),
     )
     if certificate is not None:
         check_text_file(data[0])
+    validation, settings = how.validation, how.asked.settings
     if validation.asks and not validation.judges:
         raise InvalidOptionError(
             f"{validation.asks[0]} judges the card on held-out rows", "remove it, or remove --no-validate"
@@ -116,15 +101,11 @@ def fit(
     if of_counts and engine.counts_rows:
         raise InvalidOptionError("--engine duckdb counts rows, and count tables have none", "remove it")
     if engine.counts_rows:
-        question, rows, folds = read_rows_question(
-            data, table.reading, columns, asked, features, search, validation, engine.memory, usual_goal=_GOAL
-        )
+        question, rows, folds = read_rows_question(data, how, engine.memory, usual_goal=_GOAL)
     elif of_counts:
-        counts, question, rows = read_counts_question(data, columns, asked, features, search, validation)
+        counts, question, rows = read_counts_question(data, how)
     elif len(data) == 1:
-        question, rows = read_question(
-            data[0], table.reading, columns, asked, features, search, validation, usual_goal=_GOAL
-        )
+        question, rows = read_question(data[0], how, usual_goal=_GOAL)
     else:
         raise InvalidOptionError(
             f"{data[1]}: only count tables can be combined",
@@ -139,7 +120,7 @@ def fit(
         check_certifiable(question.problem)
     edits = question.recipe.settings.edits
     check_possible(question, edits)
-    words = read_words(wording, None if counts is not None or rows.is_counted else rows)
+    words = read_words(how.wording, None if counts is not None or rows.is_counted else rows)
     clock = Clock.of(question.recipe, question.seconds)
     if not engine.counts_rows and (counts is None or is_divided(counts, question, validation)):
         folds = read_folds(rows, validation, question.recipe, asks_questions=bool(question.problem.questions))
@@ -149,20 +130,20 @@ def fit(
         try:
             fitted, prices = with_changes(fitted, rows, edits)
             before = "" if fitted.validation is None else "; the folds judged the card before that"
-            note(f"changed by hand, as {asked.settings} says{before}")
+            note(f"changed by hand, as {settings} says{before}")
             for price in prices:
                 note(f"{'; '.join(price.asked)}: {price.price_in_words()}")
         except SupersparseError as error:
             unedited = error
-            remark(f"warning: an edit of {asked.settings} does not fit the card, which stays as it was learned")
+            remark(f"warning: an edit of {settings} does not fit the card, which stays as it was learned")
     question, judged = fitted.question, fitted.validation
     tells = judged is not None and (len(judged.tried) > 1 or bool(validation.asks) or judged.comparison is not None)
     tells = tells and not any(seen.compared for seen in fitted.card.performance)  # the card shows it
     card = fitted.card if counts is None else counts.raw_card(fitted.card)
-    card = with_words(card, wording, words)
+    card = with_words(card, how.wording, words)
     uncertified: str | None = None  # told at the end, like a disk that is full
     if certificate is not None:
-        card, uncertified = with_certificate(card, fitted, certificate, rows, target=columns.target, data=data[0])
+        card, uncertified = with_certificate(card, fitted, certificate, rows, target=how.columns.target, data=data[0])
     system = ScoringSystem(card)
     saved: list[Path] = []
     failure: OSError | None = None  # told at the end: a full disk must not lose the card

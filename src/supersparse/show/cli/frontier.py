@@ -6,15 +6,8 @@ from typing import Annotated
 import typer
 
 from supersparse.engine.answers.frontier import frontier as find_frontier
-from supersparse.show.cli.options import (
-    AskedOptions,
-    ColumnOptions,
-    DataFile,
-    FeatureOptions,
-    Output,
-    SearchOptions,
-    TableOptions,
-)
+from supersparse.show.cli.command import Without
+from supersparse.show.cli.options import DataFile, Output, TrainingOptions
 from supersparse.show.cli.outputs import check_outputs
 from supersparse.show.cli.say import note, remark
 from supersparse.show.document.plots import save_plot
@@ -22,11 +15,7 @@ from supersparse.show.document.plots import save_plot
 
 def frontier(
     data: DataFile,
-    columns: ColumnOptions,
-    asked: AskedOptions,
-    features: FeatureOptions,
-    search: SearchOptions,
-    table: TableOptions,
+    how: Annotated[TrainingOptions, Without("wording", "validation")],
     output: Output,
     plot: Annotated[
         Path | None, typer.Option(dir_okay=False, help="Draw the frontier to this .png, .svg or .pdf file.")
@@ -45,8 +34,8 @@ def frontier(
     """
     from supersparse.show.cli.training import read_question, with_progress
 
-    check_outputs(("--plot", plot), inputs=(data, asked.settings, features.texts.get("cut_points")))
-    question, rows = read_question(data, table.reading, columns, asked, features, search, counts_errors="a frontier")
+    check_outputs(("--plot", plot), inputs=(data, *how.inputs))
+    question, rows = read_question(data, how, counts_errors="a frontier")
     asked_size = question.recipe.settings_for(rows.y).max_features
     most = asked_size if isinstance(asked_size, int) else 8
     options = question.recipe.options

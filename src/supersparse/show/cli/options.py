@@ -196,3 +196,21 @@ class SearchOptions(Declared):
     def options(self) -> SolverKeywords:
         """Those that were given, as options of `solve`."""
         return cast("SolverKeywords", dict(self.values))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrainingOptions:
+    """What a command that learns is told of the rows and of the card; those that it leaves out say nothing."""
+
+    columns: ColumnOptions
+    wording: WordingOptions = WordingOptions()
+    asked: AskedOptions = AskedOptions()
+    features: FeatureOptions
+    validation: ValidationOptions = ValidationOptions(in_file={"validate": False})
+    search: SearchOptions = SearchOptions()
+    table: TableOptions
+
+    @property
+    def inputs(self) -> tuple[Path | str | None, ...]:
+        """The files that are read besides the rows."""
+        return self.asked.settings, self.wording.names, self.features.texts.get("cut_points")

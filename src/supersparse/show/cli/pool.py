@@ -10,26 +10,15 @@ from supersparse.engine.answers.pool import Pool
 from supersparse.engine.answers.pool import pool as find_pool
 from supersparse.engine.answers.words import named_points
 from supersparse.problem.losses import loss_of
-from supersparse.show.cli.options import (
-    AskedOptions,
-    ColumnOptions,
-    DataFile,
-    FeatureOptions,
-    Output,
-    SearchOptions,
-    TableOptions,
-)
+from supersparse.show.cli.command import Without
+from supersparse.show.cli.options import DataFile, Output, TrainingOptions
 from supersparse.show.cli.say import remark
 from supersparse.table.plain import one_line
 
 
 def pool(
     data: DataFile,
-    columns: ColumnOptions,
-    asked: AskedOptions,
-    features: FeatureOptions,
-    search: SearchOptions,
-    table: TableOptions,
+    how: Annotated[TrainingOptions, Without("wording", "validation")],
     output: Output,
     within: Annotated[float, typer.Option(help="How much worse the objective may be; 0.01 is one per cent.")] = 0.01,
     max_models: Annotated[int, typer.Option(help="Maximum number of models to keep.")] = 1000,
@@ -47,7 +36,7 @@ def pool(
     """
     from supersparse.show.cli.training import read_question, with_progress
 
-    question, _ = read_question(data, table.reading, columns, asked, features, search, counts_errors="a pool")
+    question, _ = read_question(data, how, counts_errors="a pool")
     options = question.recipe.options
     good_models = with_progress(find_pool, question.problem, within=within, max_models=max_models, **options)
     remark("")

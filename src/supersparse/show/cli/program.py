@@ -7,15 +7,8 @@ import typer
 
 from supersparse.base.errors import InvalidOptionError
 from supersparse.engine.options import Formulation
-from supersparse.show.cli.options import (
-    AskedOptions,
-    ColumnOptions,
-    DataFile,
-    FeatureOptions,
-    Output,
-    SearchOptions,
-    TableOptions,
-)
+from supersparse.show.cli.command import Without
+from supersparse.show.cli.options import DataFile, Output, TrainingOptions
 from supersparse.show.cli.outputs import check_outputs
 from supersparse.show.cli.say import remark, warnings_as_remarks
 from supersparse.show.document import ScoringSystem
@@ -27,10 +20,7 @@ if TYPE_CHECKING:
 
 def program(
     data: DataFile,
-    columns: ColumnOptions,
-    asked: AskedOptions,
-    features: FeatureOptions,
-    table: TableOptions,
+    how: Annotated[TrainingOptions, Without("wording", "validation", "search")],
     output: Output,
     out: Annotated[
         Path | None,
@@ -76,8 +66,8 @@ def program(
         raise InvalidOptionError("give --out slim.mps to write the program, or --solution FILE to read one")
     if solution is not None and formulation is not None:
         raise InvalidOptionError("--formulation is for writing", "a solution of either is read alike")
-    check_outputs(("--out", out), inputs=(data, asked.settings, features.texts.get("cut_points"), solution))
-    question, rows = read_question(data, table.reading, columns, asked, features, SearchOptions())
+    check_outputs(("--out", out), inputs=(data, *how.inputs, solution))
+    question, rows = read_question(data, how)
     with warnings_as_remarks():
         if solution is None:
             assert out is not None, "one of the two is given"

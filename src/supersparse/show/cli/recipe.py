@@ -20,7 +20,7 @@ from supersparse.learn.settings.settings import PREPARE, Settings, load_settings
 from supersparse.problem.rows import chosen_positive, read_labels
 from supersparse.problem.variants import of_classes
 from supersparse.show.cli.declared import option_name, options_of
-from supersparse.show.cli.options import AskedOptions, ColumnOptions, FeatureOptions, SearchOptions
+from supersparse.show.cli.options import AskedOptions, FeatureOptions, TrainingOptions
 from supersparse.show.cli.say import note, remark
 
 if TYPE_CHECKING:
@@ -35,24 +35,17 @@ _OPTIONS = {
 }
 
 
-def read_recipe(
-    asked: AskedOptions,
-    columns: ColumnOptions,
-    features: FeatureOptions,
-    search: SearchOptions,
-    *,
-    usual_goal: str = "errors",
-    of_counts: bool = False,
-) -> "Recipe":
+def read_recipe(how: TrainingOptions, *, usual_goal: str = "errors", of_counts: bool = False) -> "Recipe":
     """Combine the command line with the settings file; class weights come later, with the rows.
 
     `usual_goal` is that of a command where neither says one. Counts have yes/no features.
     """
     from supersparse.learn.recipe import Recipe
 
+    asked, features = how.asked, how.features
     changes = {
         name: value
-        for name, value in {**asked.values, **columns.values}.items()
+        for name, value in {**asked.values, **how.columns.values}.items()
         if name in Settings.__dataclass_fields__ and name != "class_weight"
     }
     settings = read_settings_file(asked.settings, changes, usual_goal=usual_goal)
@@ -69,7 +62,7 @@ def read_recipe(
     recipe = Recipe(
         settings=settings,
         prepare=None if features.none else _prepare(features, settings, asked.settings),
-        options=solver_options(settings, asked.settings, search.options),
+        options=solver_options(settings, asked.settings, how.search.options),
     )
     recipe.check()
     return recipe

@@ -15,16 +15,7 @@ from supersparse.engine.solution import Solution
 from supersparse.learn.progress import Clock
 from supersparse.learn.splits import hold_out
 from supersparse.show.cli.command import Without
-from supersparse.show.cli.options import (
-    AskedOptions,
-    ColumnOptions,
-    DataFile,
-    FeatureOptions,
-    Output,
-    SearchOptions,
-    TableOptions,
-    ValidationOptions,
-)
+from supersparse.show.cli.options import AskedOptions, DataFile, Output, TrainingOptions, ValidationOptions
 from supersparse.show.cli.outputs import check_outputs
 from supersparse.show.cli.say import note, remark
 from supersparse.show.cli.unknown import check_scored
@@ -39,12 +30,7 @@ if TYPE_CHECKING:
 
 def trade_off(
     data: DataFile,
-    columns: ColumnOptions,
-    asked: AskedOptions,
-    features: FeatureOptions,
-    validation: Annotated[ValidationOptions, Without("validate")],
-    search: SearchOptions,
-    table: TableOptions,
+    how: Annotated[TrainingOptions, Without("wording", "validate")],
     output: Output,
     ratios: Annotated[
         str | None,
@@ -100,9 +86,9 @@ def trade_off(
     from supersparse.show.cli.say import warnings_as_remarks
     from supersparse.show.cli.training import read_folds, read_question
 
-    check_outputs(("--plot", plot), inputs=(data, asked.settings, features.texts.get("cut_points"), test))
-    _refuse_weights(asked)
-    _refuse_folds(asked, validation, test, hold_out)
+    check_outputs(("--plot", plot), inputs=(data, *how.inputs, test))
+    _refuse_weights(how.asked)
+    _refuse_folds(how.asked, how.validation, test, hold_out)
     wanted = read_ratios(_numbers(ratios, "--ratios"), _numbers(thresholds, "--thresholds"))
     shares = _numbers(max_false_positive_rates, "--max-false-positive-rates")
     limits = None if shares is None else read_limits(shares)
@@ -110,17 +96,17 @@ def trade_off(
         raise InvalidOptionError(
             "--max-false-positive-rates is another sweep than --ratios or --thresholds", "use one of them"
         )
-    question, rows = read_question(data, table.reading, columns, asked, features, search, validation)
+    question, rows = read_question(data, how)
     curve: CrossValidatedTradeOff | HeldOutTradeOff
     if test is not None or hold_out is not None:
         if test is not None:
-            learned, judge = (rows, _judged_by(test, table.reading, rows, question.recipe.settings.sample_weight))
+            learned, judge = (rows, _judged_by(test, how.table.reading, rows, question.recipe.settings.sample_weight))
         else:
             learned, judge = _divided(rows, hold_out or 0.0)
         with warnings_as_remarks(), progress(Clock.of(question.recipe).ends) as watch:
             curve = sweep_held_out(question.recipe, learned, judge, wanted, limits=limits, watch=watch)
     else:
-        folds = read_folds(rows, validation, question.recipe)
+        folds = read_folds(rows, how.validation, question.recipe)
         if folds is None:
             raise InvalidOptionError("no rows can be held out, so there is nothing to judge by", "use more rows")
         with warnings_as_remarks(), progress(Clock.of(question.recipe).ends) as watch:

@@ -17,7 +17,7 @@ from supersparse.engine.solve import solve
 from supersparse.learn.progress import Clock
 from supersparse.learn.splits import Folds, divided, fewer_folds, possible_folds
 from supersparse.problem.problem import Problem
-from supersparse.show.cli.options import AskedOptions, ColumnOptions, FeatureOptions, SearchOptions, ValidationOptions
+from supersparse.show.cli.options import ColumnOptions, TrainingOptions, ValidationOptions
 from supersparse.show.cli.progress import progress
 from supersparse.show.cli.recipe import read_recipe, say_question, weighted_recipe
 from supersparse.show.cli.say import note, remark, say_size, warnings_as_remarks
@@ -36,37 +36,26 @@ if TYPE_CHECKING:
 
 
 def read_question(
-    path: Path,
-    reading: Reading,
-    columns: ColumnOptions,
-    asked: AskedOptions,
-    features: FeatureOptions,
-    search: SearchOptions,
-    validation: ValidationOptions | None = None,
-    *,
-    usual_goal: str = "errors",
-    counts_errors: str | None = None,
+    path: Path, how: TrainingOptions, *, usual_goal: str = "errors", counts_errors: str | None = None
 ) -> "tuple[PreparedProblem, TrainingRows]":
     """Read what is asked and of which rows, and note what became of the columns.
 
     `counts_errors` names a command that would count them by blended labels.
     """
-    recipe = read_recipe(asked, columns, features, search, usual_goal=usual_goal)
+    recipe = read_recipe(how, usual_goal=usual_goal)
     if counts_errors is not None:
         recipe.refuse_blended_errors(counts_errors)
-    rows = _read_rows(path, reading, columns, recipe, validation)
-    question = weighted_recipe(recipe, asked, rows).question(rows)
+    rows = _read_rows(path, how, recipe)
+    question = weighted_recipe(recipe, how.asked, rows).question(rows)
     say_question(question, rows)
     return question, rows
 
 
-def _read_rows(
-    path: Path, reading: Reading, asked: ColumnOptions, recipe: "Recipe", validation: ValidationOptions | None
-) -> "TrainingRows":
+def _read_rows(path: Path, how: TrainingOptions, recipe: "Recipe") -> "TrainingRows":
     """Read the rows that a recipe learns from, and note which columns cannot be features."""
     from supersparse.learn.rows import TrainingRows
 
-    settings = recipe.settings
+    settings, asked, validation, reading = recipe.settings, how.columns, how.validation, how.table.reading
     roles = Roles(
         target=asked.told_target(
             list(read_table(path, reading).columns) if asked.target is None and asked.event is None else ()
@@ -79,9 +68,9 @@ def _read_rows(
         weights=settings.sample_weight,
         follow_up=None if asked.event is None else asked.time,
         rate_groups=settings.rate_groups,
-        split_groups=None if validation is None else validation.groups,
-        split_times=None if validation is None else validation.cv_time,
-        find_groups=validation is not None and validation.judges and validation.cv_groups is None,
+        split_groups=validation.groups,
+        split_times=validation.cv_time,
+        find_groups=validation.judges and validation.cv_groups is None,
         place=settings.place,
     )
     say_size(path)
@@ -158,30 +147,20 @@ class EngineOptions:
 
 
 def read_rows_question(
-    data: list[Path],
-    reading: Reading,
-    columns: ColumnOptions,
-    asked: AskedOptions,
-    features: FeatureOptions,
-    search: SearchOptions,
-    validation: ValidationOptions,
-    memory: str,
-    *,
-    usual_goal: str,
+    data: list[Path], how: TrainingOptions, memory: str, *, usual_goal: str
 ) -> "tuple[PreparedProblem, TrainingRows, Folds | None]":
     """Count the rows by their answers; return the question, the cells and their folds."""
-    from supersparse.show.cli.recipe import read_recipe, say_question, weighted_recipe
-
-    recipe = read_recipe(asked, columns, features, search, usual_goal=usual_goal)
+    columns, validation = how.columns, how.validation
+    recipe = read_recipe(how, usual_goal=usual_goal)
     _check(columns, recipe, validation)
     if recipe.settings.sample_weight is not None:
         raise InvalidOptionError("weights: counts cannot be weighted", "remove them, or use --engine memory")
-    counts = _counts(data, reading, columns, recipe, memory)
+    counts = _counts(data, how.table.reading, columns, recipe, memory)
     folds = validation.folds if validation.judges else 0
     repeats = validation.times(counts.n_rows, len(counts.X))
     rows, splits = counts.rows(folds, repeats)
     recipe = counts.recipe(recipe)
-    recipe = weighted_recipe(recipe, asked, rows)
+    recipe = weighted_recipe(recipe, how.asked, rows)
     question = recipe.question(counts.rows()[0])
     say_question(question, rows)
     remark(f"{counted(len(counts.counts), 'cell')} of rows with the same answers and class")
