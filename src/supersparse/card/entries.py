@@ -328,8 +328,7 @@ class _Objects(Kind):
     is_object = True
 
     @abstractmethod
-    def read_at(self, content: Mapping[str, Any], place: Place) -> Any:
-        """Return what the object is."""
+    def read_at(self, content: Mapping[str, Any], place: Place) -> Any: ...
 
     def read(self, value: Any, name: str, place: Place) -> Any:
         if not isinstance(value, dict):

@@ -80,8 +80,6 @@ class Package:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
-    """One check and its outcome."""
-
     what: str
     works: bool
     detail: str

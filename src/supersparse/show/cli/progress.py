@@ -141,10 +141,8 @@ def _one_line(text: Callable[[], str], refresh_per_second: int) -> "Live":
     )
 
 
-class _Live(_Shown):
-    def __init__(self, state: State) -> None:
-        super().__init__(state)
-        self._live = _one_line(lambda: state.line(brief=True), 8)
+class _OnOneLine:
+    _live: "Live"
 
     def __enter__(self) -> Self:
         self._live.start()
@@ -152,6 +150,12 @@ class _Live(_Shown):
 
     def __exit__(self, *_: object) -> None:
         self._live.stop()
+
+
+class _Live(_OnOneLine, _Shown):
+    def __init__(self, state: State) -> None:
+        super().__init__(state)
+        self._live = _one_line(lambda: state.line(brief=True), 8)
 
 
 _SECONDS_BETWEEN_STEPS = 5.0
@@ -178,15 +182,11 @@ def steps() -> Steps:
     return _LiveSteps() if sys.stderr.isatty() and not is_hushed() else Steps()
 
 
-class _LiveSteps(Steps):
+class _LiveSteps(_OnOneLine, Steps):
     def __init__(self) -> None:
         self._step: Step | None = None
         self._at = time.monotonic()
         self._live = _one_line(self._line, 4)
-
-    def __enter__(self) -> Self:
-        self._live.start()
-        return self
 
     def __call__(self, step: "Step") -> None:
         self._step, self._at = step, time.monotonic()
@@ -198,9 +198,6 @@ class _LiveSteps(Steps):
         left = None if self._step.left is None else max(1.0, self._step.left - since)
         now = replace(self._step, seconds=self._step.seconds + since, left=left)
         return f"{bar(now)}{now}"
-
-    def __exit__(self, *_: object) -> None:
-        self._live.stop()
 
 
 def bar(step: "Step") -> str:

@@ -25,7 +25,6 @@ from supersparse.show.document.plots import plot, plot_evaluation
 from supersparse.table.plain import visible, wrap
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 
@@ -55,11 +54,7 @@ def _figure(picture: Picture) -> "Figure":
     from matplotlib.figure import Figure  # not pyplot: no window, no state to close
 
     figure = Figure(figsize=(_WIDTH, _height(picture) / 72), layout="constrained")
-    _draw(picture, figure.subplots())
-    return figure
-
-
-def _draw(picture: Picture, axes: "Axes") -> None:
+    axes = figure.subplots()
     match picture:
         case Frontier():
             plot(picture, axes)
@@ -75,6 +70,7 @@ def _draw(picture: Picture, axes: "Axes") -> None:
             draw_rate_pairs(picture, axes)
         case _:
             plot_evaluation(picture, axes)
+    return figure
 
 
 def _height(picture: Picture) -> float:

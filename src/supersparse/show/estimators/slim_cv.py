@@ -15,9 +15,9 @@ from supersparse.engine.options import SolverKeywords
 from supersparse.engine.solution import Solution
 from supersparse.learn.choice import RULES
 from supersparse.learn.crossfit import FoldResult
-from supersparse.learn.recipe import PreparedProblem, Recipe
+from supersparse.learn.recipe import PreparedProblem
 from supersparse.learn.rows import TrainingRows
-from supersparse.learn.splits import Folds, Split, divided
+from supersparse.learn.splits import Split, divided
 from supersparse.learn.validation import Validation
 from supersparse.show.estimators.base import ScoringSystemClassifier
 from supersparse.show.estimators.learning import folds_with, learn, logger, read_training, reporting
@@ -125,7 +125,9 @@ class SLIMClassifierCV(SLIMCVParameters, ScoringSystemClassifier):
         """
         self._check_rule()
         recipe, rows = read_training(self, X, y, sample_weight, rate_groups, groups)
-        validation = learn(self, recipe, rows, _folds_of).validation
+        shared = self.checkpoint if recipe.slack is None else None
+        how = {"Cs": self.Cs, "rule": self.rule, "checkpoint": shared}
+        validation = learn(self, recipe, rows, lambda *_: folds_with(self, self._splits(rows), **how)).validation
         assert validation is not None, "a fold is learned even without any time"
         self._keep_choice(validation)
         return self
@@ -163,11 +165,6 @@ class SLIMClassifierCV(SLIMCVParameters, ScoringSystemClassifier):
                 deviation, size = results["std_test_score"][k], results["mean_size"][k]
                 logger.info("C0 %.6g  %s %.4f ± %.4f  %.1f features", C0, word, mean(of_value), deviation, size)
             logger.info("chosen by rule %r: C0 %.6g", self.rule, self.C0_)
-
-
-def _folds_of(model: SLIMClassifierCV, recipe: Recipe, rows: TrainingRows) -> Folds:
-    shared = model.checkpoint if recipe.slack is None else None
-    return folds_with(model, model._splits(rows), Cs=model.Cs, rule=model.rule, checkpoint=shared)
 
 
 def tabulate(Cs: NDArray[np.float64], by_value: Sequence[Sequence[FoldResult]]) -> dict[str, Any]:

@@ -36,7 +36,7 @@ from supersparse.show.report.folds import (
     trades,
     trades_planned,
 )
-from supersparse.show.report.plan import EDITED, NO_TIME, NOT_ASKED, STOPPED, Absent, Budget, Part, PartName, Plan, Tell
+from supersparse.show.report.plan import EDITED, NOT_ASKED, STOPPED, Absent, Budget, Part, PartName, Plan, Tell
 from supersparse.show.report.proofs import Recheck, card_points, recheck, sizes_around, sizes_planned
 
 
@@ -216,11 +216,7 @@ class _Learning:
     def kept(self, found: R, what: str, *, has_any: bool) -> R | Absent:
         """What was learned for a part; or why there is none of it."""
         self.stopped = found.stopped
-        if has_any:
-            return found
-        if found.stopped:
-            return STOPPED
-        return Absent(f"no {what} could be fitted; {found.failures[0]}") if found.failures else NO_TIME
+        return found if has_any else found.none_of(what)
 
 
 def _same_rows(card: Card, claimed: PreparedProblem | Absent) -> bool | None:

@@ -109,6 +109,12 @@ class Refits:
     stopped: bool  # by the user, before the last one
     timed_out: bool  # before the last one
 
+    def none_of(self, what: str) -> Absent:
+        """Why a part has nothing to show."""
+        if self.stopped:
+            return STOPPED
+        return Absent(f"no {what} could be fitted; {self.failures[0]}") if self.failures else NO_TIME
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CrossValidation(Refits):
@@ -188,8 +194,6 @@ class _Refits(FoldTask["_Again | str"]):
 
 
 class _Steps(Watch):
-    """Tells the steps of a part."""
-
     def __init__(self, part: Part, what: str, steps: int) -> None:
         self._part, self._what, self._steps, self._done = part, what, steps, 0
 
@@ -362,9 +366,7 @@ def bootstrap(card: Card, data: LabelledRows, refit: Refit, plan: Plan, part: Pa
     done, how = _learned_again(card, data, samples, [refit] * len(samples), part, "bootstrap: sample")
     refits = [new for _, new in done]
     if not refits:
-        if how["stopped"]:
-            return STOPPED
-        return Absent(f"no sample could be fitted; {how['failures'][0]}") if how["failures"] else NO_TIME
+        return Refits(asked=plan.bootstrap, **how).none_of("sample")
     gaps = [
         tuple(None if a is None or b is None else a - b for a, b in zip(new.inside, new.judged.values, strict=True))
         for new in refits

@@ -18,7 +18,7 @@ from supersparse.show.document.figures import picture_svg
 from supersparse.show.document.html import PAPER_NAMES, block_html, card_html, page, printed_pdf, template
 from supersparse.show.document.pictures import paper_size
 from supersparse.show.report.data import read_data
-from supersparse.show.report.evidence import Evidence, gather
+from supersparse.show.report.evidence import gather
 from supersparse.show.report.phrases import CITATION
 from supersparse.show.report.plan import Plan, Tell, silent
 from supersparse.show.report.sections.checklists import probast, tripod
@@ -203,19 +203,6 @@ def make_report(
         progress=progress,
         executor=executor,
     )
-    return _report(evidence, date, command)
-
-
-def write_report(
-    system: ScoringSystem | Card, X: object, y: object, path: str | Path, *, paper: str = "a4", **options: object
-) -> Report:
-    """Make a report and write it to an .html or .pdf file; the options are those of `make_report`."""
-    report = make_report(system, X, y, **options)  # type: ignore[arg-type]
-    report.save(path, paper)
-    return report
-
-
-def _report(evidence: Evidence, date: str | None, command: str | None) -> Report:
     missing = missing_parts(evidence)
     answered: list[Section] = [summary(evidence, missing)]
     answered += [
@@ -228,8 +215,17 @@ def _report(evidence: Evidence, date: str | None, command: str | None) -> Report
     answered.append(repeat(evidence, command))
     dated = "" if date is None else f"{visible(date)}. "
     return Report(
-        title=heading(evidence.card),
+        title=heading(card),
         subtitle=f"{dated}Report on a scoring system, following TRIPOD+AI, on {counted(len(evidence.data), 'row')}.",
         sections=(*answered, tripod(answered), probast(evidence)),
         missing=missing,
     )
+
+
+def write_report(
+    system: ScoringSystem | Card, X: object, y: object, path: str | Path, *, paper: str = "a4", **options: object
+) -> Report:
+    """Make a report and write it to an .html or .pdf file; the options are those of `make_report`."""
+    report = make_report(system, X, y, **options)  # type: ignore[arg-type]
+    report.save(path, paper)
+    return report

@@ -55,8 +55,6 @@ def make_app(studio: Studio) -> Starlette:
 
 
 class _Routes:
-    """The addresses of the studio."""
-
     def __init__(self, studio: Studio) -> None:
         self.studio = studio
         self.tables, self.runs, self.cards, self.edits = (studio.tables, studio.runs, studio.cards, studio.edits)

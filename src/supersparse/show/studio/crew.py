@@ -142,8 +142,6 @@ class _Desk:
 
 
 class Crew:
-    """All workers of a server."""
-
     def __init__(self, folder: Path, *, desks: int, ahead: bool = True) -> None:
         self._log = folder / "workers.log"
         if self._log.exists() and self._log.stat().st_size > _LONGEST_LOG:

@@ -26,8 +26,6 @@ _SHOWN = (
 
 
 class Runs(Records):
-    """All runs of a studio."""
-
     kind, file = "r", "run.json"
 
     def __init__(self, folder: Folder, crew: Crew, limits: Limits, publish: Publish) -> None:

@@ -30,8 +30,6 @@ _SHOWN = ("price", "before", "threshold_fixed", "swaps", "asks_questions", "ques
 
 
 class Edits(Records):
-    """All edits of a studio."""
-
     kind, file = "e", "edit.json"
 
     def __init__(self, folder: Folder, crew: Crew, limits: Limits, publish: Publish, cards: Cards) -> None:
