@@ -1,7 +1,6 @@
 """Scoring systems: linear classifiers with a few small integer coefficients.
 
-Public names are loaded when used, so importing this package loads no solver and
-no matplotlib.
+Public names are loaded when used, so importing this package loads no solver and no matplotlib.
 """
 
 import sys

@@ -218,8 +218,6 @@ _PLURALS = {"text": "a list of strings", "an object": "a list of objects"}
 
 @dataclass(frozen=True, slots=True)
 class ListOf(Kind):
-    """A list of one kind."""
-
     kind: Kind
     least: int = 0
 

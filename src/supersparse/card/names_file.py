@@ -115,7 +115,6 @@ class Names:
     places: Mapping[Place, str]  # where each key stands
 
     def fail(self, place: Place, error: SupersparseError | str, remedy: str | None = None) -> InvalidSettingsError:
-        """Return the error that a key deserves."""
         if isinstance(error, str):
             error = InvalidSettingsError(error, remedy, subject=place[-1])
         where = self.places.get(place, "")

@@ -33,8 +33,6 @@ from supersparse.table.values import (
 
 
 class _OfAColumn(Tabular):
-    """A rule about one column."""
-
     __slots__ = ()
     kind: ClassVar[str]
     column: str

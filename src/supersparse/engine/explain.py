@@ -144,8 +144,7 @@ class _FoundError(Exception):
 def _any_model(problem: Problem, chosen: Solver, settings: SolveOptions) -> Points:
     """Solve until there is any model.
 
-    Our solvers end when they report it. Back ends must not be left by an exception, so they are asked to
-    stop.
+    Our solvers end when they report it. Back ends must not be left by an exception, so they are asked to stop.
     """
     models: list[Points] = []
     cancelled: Callable[[], bool] = settings.cancel or (lambda: False)

@@ -129,10 +129,9 @@ class IntegerForm:
 
             loss >= loss + Σ_k u_k·(Σ_i a_ki·[i wrong] - most_k) ,
 
-        and the right side is a loss with other weights plus a constant, the `shift`. Rounding the weights
-        down and u_k·most_k up keeps it a lower bound. A weight that becomes negative (limits on
-        differences) is replaced by 0 and added to the shift: c·[wrong] >= c. Any prices are valid, so
-        prices that could overflow a sum are lowered.
+        and the right side is a loss with other weights plus a constant, the `shift`. Rounding the weights down and
+        u_k·most_k up keeps it a lower bound. A weight that becomes negative (limits on differences) is replaced by 0
+        and added to the shift: c·[wrong] >= c. Any prices are valid, so prices that could overflow a sum are lowered.
         """
         chosen = _affordable([max(0, int(u * _PRICE_UNIT)) for u in prices.tolist()], self.rates)
         positive, negative = self.rates.true_positive.astype(object), self.rates.true_negative.astype(object)

@@ -1,8 +1,7 @@
 """A starting point from a linear model: its coefficients rounded to the coefficient sets (section 3.5).
 
-Any positive multiple of a linear model classifies the same way. So several multiples are rounded, with all
-features and with only the most important ones; the threshold is chosen again, and the exact objective
-decides.
+Any positive multiple of a linear model classifies the same way. So several multiples are rounded, with all features and
+with only the most important ones; the threshold is chosen again, and the exact objective decides.
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -50,11 +49,10 @@ Start = Solution | Points | OnFeatures | LinearModel | ArrayLike
 def rounded(problem: Problem, model: Start) -> Points:
     """Round a linear model to what the problem allows, for ``solve(problem, initial=...)``.
 
-    The model is an array with one coefficient per feature; a fitted scikit-learn linear model, or anything
-    else with ``coef_``; or a scoring system, even with points that the problem does not allow. The intercept
-    is chosen again. Several multiples and numbers of features are tried. Returns the one with the smallest
-    objective that satisfies the sets, `max_features` and the constraints, and raises an error if there is
-    none.
+    The model is an array with one coefficient per feature; a fitted scikit-learn linear model, or anything else with
+    ``coef_``; or a scoring system, even with points that the problem does not allow. The intercept is chosen again.
+    Several multiples and numbers of features are tried. Returns the one with the smallest objective that satisfies the
+    sets, `max_features` and the constraints, and raises an error if there is none.
 
     >>> X, y = [[0, 1], [1, 0], [2, 1], [3, 0]], [0, 0, 1, 1]
     >>> problem = Problem.of(X, y, C0=0.1, max_points=3)

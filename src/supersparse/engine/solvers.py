@@ -66,12 +66,11 @@ def constraint_kinds(problem: Problem) -> dict[str, tuple[Constraint, ...]]:
 class ClaimedModels:
     """Several models, and whether the solver claims that none is missing.
 
-    For `Aim.BEST_PER_SIZE`, ``bounds[s]`` is a claimed lower bound on F of feasible models with exactly
-    s features (including the intercept if the size counts it); None means that there is no such model. Sizes
-    beyond the end have no bound. With `complete` and no bounds, the models are claimed best, and sizes
-    without a model have none. ``smallest`` lists the sizes whose model is also claimed to have the smallest
-    l1 for its F; with `complete`, all do. ``stop`` is why a size was left
-    open, where each has its share of the limits.
+    For `Aim.BEST_PER_SIZE`, ``bounds[s]`` is a claimed lower bound on F of feasible models with exactly s features
+    (including the intercept if the size counts it); None means that there is no such model. Sizes beyond the end have
+    no bound. With `complete` and no bounds, the models are claimed best, and sizes without a model have none.
+    ``smallest`` lists the sizes whose model is also claimed to have the smallest l1 for its F; with `complete`, all do.
+    ``stop`` is why a size was left open, where each has its share of the limits.
     """
 
     models: tuple[Points, ...]

@@ -225,11 +225,10 @@ def judged(
 ) -> Card:
     """Return the card with its cross-validated performance and, given a method, with risks.
 
-    `cut` says how many folds are behind it of how many planned, where some were skipped, and `compared` how
-    well other models did on the same rows.
-    `seen` are the card's scores of all rows. Held-out rows are judged by the cards that were learned without
-    them, all folds together. The AUC compares scores of different cards, each in units of its root mean
-    square.
+    `cut` says how many folds are behind it of how many planned, where some were skipped, and `compared` how well other
+    models did on the same rows. `seen` are the card's scores of all rows. Held-out rows are judged by the cards that
+    were learned without them, all folds together. The AUC compares scores of different cards, each in units of its root
+    mean square.
     """
     pooled = Pooled.of(rows, positive, unseen)
     performance = performance_of(pooled.tally(1.0, Fraction(0)), "cross-validation")

@@ -35,7 +35,6 @@ class Candidate:
 
     @property
     def mean_error(self) -> Fraction:
-        """The mean over the folds."""
         return sum(self.errors, Fraction(0)) / len(self.errors)
 
     @property
@@ -51,7 +50,6 @@ class Candidate:
 
     @property
     def mean_size(self) -> Fraction:
-        """The mean number of features."""
         return Fraction(sum(self.sizes), len(self.sizes))
 
 

@@ -277,7 +277,6 @@ class FitsOfFold(FoldTask[list[FoldResult]]):
         object.__setattr__(self, "recipe", replace(self.recipe, options=options))
 
     def accepts(self, answer: object) -> bool:
-        """Whether a worker has answered with the results of a fold."""
         return isinstance(answer, list) and all(isinstance(result, FoldResult) for result in answer)
 
     def learned(self, fold: Fold, seconds: float | None) -> list[FoldResult]:

@@ -44,7 +44,6 @@ class EditedAnswers:
 
     @classmethod
     def of(cls, solution: Solution) -> "EditedAnswers":
-        """Begin with what was learned."""
         points = solution.points
         assert points.answers is not None, "a card of questions has points by answer"
         return cls({solution.problem.rows.names[j]: points.answers[j] for j in points.support}, {}, frozenset())

@@ -1,10 +1,9 @@
 """Editing a card by hand: its points, questions, cuts and threshold.
 
-A change is a mapping with one key, as in the section ``edits`` of a settings file:
-``{"points": {"question": "age >= 60", "to": 2}}``, ``{"drop": "age >= 60"}``, ``{"add": {"question": ...,
-"points": 1}}``, ``{"swap": {"question": ..., "for": ...}}``, ``{"cut": {"question": ..., "to": 65}}`` or
-``{"threshold": 4}``. On a card of questions, points are by answer: ``{"points": {"question": "age", "to":
-[0, 1, 3]}}``.
+A change is a mapping with one key, as in the section ``edits`` of a settings file: ``{"points": {"question": "age >=
+60", "to": 2}}``, ``{"drop": "age >= 60"}``, ``{"add": {"question": ..., "points": 1}}``, ``{"swap": {"question": ...,
+"for": ...}}``, ``{"cut": {"question": ..., "to": 65}}`` or ``{"threshold": 4}``. On a card of questions, points are by
+answer: ``{"points": {"question": "age", "to": [0, 1, 3]}}``.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -51,7 +50,6 @@ class Edited:
 
     @classmethod
     def of(cls, solution: Solution) -> "Edited":
-        """Begin with what was learned."""
         names, points = solution.problem.rows.names, solution.points
         return cls({names[j]: points.values[j] for j in points.support}, {}, None, frozenset())
 
@@ -62,7 +60,6 @@ class Edited:
 
 
 def begun(solution: Solution) -> Edited | EditedAnswers:
-    """Begin to edit what was learned."""
     return EditedAnswers.of(solution) if solution.problem.questions else Edited.of(solution)
 
 

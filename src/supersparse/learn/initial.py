@@ -18,9 +18,8 @@ from supersparse.problem.problem import Problem
 def start_from(initial: Any, problem: Problem, *, required: bool = True) -> Points | None:
     """Return the model to start from, None where there is none.
 
-    A linear model that is not fitted, as every clone is, is fitted to the rows of the problem first. On the
-    rows of a fold a start may break a constraint that it obeys on all rows: where it is not `required`, it is
-    then left out.
+    A linear model that is not fitted, as every clone is, is fitted to the rows of the problem first. On the rows of a
+    fold a start may break a constraint that it obeys on all rows: where it is not `required`, it is then left out.
     """
     if initial is None:
         return None

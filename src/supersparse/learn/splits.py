@@ -134,9 +134,8 @@ def repeated_splits(y: NDArray[Any], folds: int, repeats: int, *, groups: Any = 
 def hold_out(y: NDArray[Any], share: float, *, groups: Any = None, times: Any = None, seed: int = 0) -> Split:
     """Divide rows once: into those that are learned from, and a share that is held out.
 
-    Both classes give the same share, drawn by a seed. With `groups`, whole groups are drawn until they have
-    the share of the rows; with `times`, the latest rows are held out, and rows of the same time stay
-    together.
+    Both classes give the same share, drawn by a seed. With `groups`, whole groups are drawn until they have the share
+    of the rows; with `times`, the latest rows are held out, and rows of the same time stay together.
 
     >>> hold_out(np.array([0, 1, 0, 1, 0, 1]), 0.3, times=[3, 1, 1, 2, 2, 3])[1].tolist()
     [0, 5]

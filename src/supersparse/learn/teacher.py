@@ -111,8 +111,6 @@ class _RisksOfRows:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Classifier:
-    """Any classifier of raw columns."""
-
     model: Any
     place: int  # of the positive class
 

@@ -96,7 +96,6 @@ class _Sweep:
         return weighted.asking(constraints=(*weighted.settings.constraints, limit))
 
     def in_words(self, k: int) -> str:
-        """The stage of a value."""
         what = "false positive rate at most" if self.of_limits else "W+/W- ="
         return f"{what} {float(self.values[k]):.4g}, {k + 1} of {len(self.values)}"
 

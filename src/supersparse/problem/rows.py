@@ -231,9 +231,8 @@ def read_rows(
 ) -> Rows:
     """Read rows from a data frame, an array or a sparse matrix.
 
-    Labels may be any two values; `positive` names the positive class, else `positive_of` chooses it.
-    `soft_labels` are numbers from 0 to 1, rounded to multiples of 2^-20.
-    `rate_groups` divide the rows: ``{name: one label per row}``.
+    Labels may be any two values; `positive` names the positive class, else `positive_of` chooses it. `soft_labels` are
+    numbers from 0 to 1, rounded to multiples of 2^-20. `rate_groups` divide the rows: ``{name: one label per row}``.
     """
     names, raw = read_numeric_table(X, feature_names)
     n_rows = len(raw[0]) if raw else 0

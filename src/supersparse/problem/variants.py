@@ -87,8 +87,7 @@ def loss_of_lightest(problem: Problem, weights: IntArray, positive: Flags) -> Fr
 def loss_of_one_row(problem: Problem) -> Fraction:
     """The loss of one row (1/N without weights), the lightest if weights are not whole numbers.
 
-    A row of weight 3 is the same as three equal rows, so whole weights count rows, and one row is one of
-    these.
+    A row of weight 3 is the same as three equal rows, so whole weights count rows, and one row is one of these.
     """
     unit = problem.rows.weight_unit
     if unit.denominator > 1:

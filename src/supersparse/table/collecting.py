@@ -155,8 +155,6 @@ class Collector:
 
 
 class _Parsing:
-    """Numbers parsed as they come."""
-
     def __init__(self, reading: Reading, decimal: str) -> None:
         self._reading = reading
         self._decimal = decimal

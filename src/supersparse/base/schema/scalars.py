@@ -450,8 +450,6 @@ class Null(Form[None]):
 
 
 class Truth(Form[bool]):
-    """True or false."""
-
     wanted = "true or false"
     widget = "truth"
 

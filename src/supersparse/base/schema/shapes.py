@@ -10,8 +10,6 @@ from supersparse.base.schema.tree import ByName, FileMapping, FileNode, Items, s
 
 
 class ListOf(Form[tuple[T, ...]], Generic[T]):
-    """A list of one form."""
-
     def __init__(self, form: Form[T], wanted: str, *, least: int = 0, widget: str = "text") -> None:
         self.form, self.wanted, self.least, self.widget = form, wanted, least, widget
 

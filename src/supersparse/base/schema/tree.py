@@ -115,8 +115,6 @@ class Scalar(FileNode):
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Items(FileNode):
-    """A list."""
-
     items: tuple[FileNode, ...]
 
     @property

@@ -44,7 +44,6 @@ class CrossValidatedPoint(Tabular):
         return None if self.ratio is None else (seen.positives - seen.negatives / self.ratio) / seen.n
 
     def cells(self) -> dict[str, Any]:
-        """Return the point as one table row."""
         seen = self.performance
         rates = {"sensitivity": _float(seen.sensitivity), "specificity": _float(seen.specificity)}
         if self.limit is not None:
@@ -80,7 +79,6 @@ class HeldOutPoint(CrossValidatedPoint):
     proven: bool  # optimal for the training rows
 
     def cells(self) -> dict[str, Any]:
-        """Return the point as one table row."""
         seen = self.training
         rates = {"sensitivity": _float(seen.sensitivity), "specificity": _float(seen.specificity)}
         of_training = {f"training_{name}": rate for name, rate in rates.items()}

@@ -37,7 +37,6 @@ class Edit(Tabular):
 
     @property
     def cost(self) -> Fraction:
-        """The increase of F."""
         return self.after.objective - self.before.objective
 
     @property

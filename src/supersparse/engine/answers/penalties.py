@@ -33,8 +33,7 @@ def C0_for(  # noqa: N802  # the paper's name
     less. With C0 = cases/N, features that save exactly that much would tie. Cases are row weights; with class
     weights, a case counts with the weight of its class.
 
-    If you give a number N of rows instead of a problem, `features` is the largest p for which this holds, by
-    default 1.
+    If you give a number N of rows instead of a problem, `features` is the largest p for which this holds, by default 1.
 
     >>> C0_for(100, cases=2)
     Fraction(3, 200)

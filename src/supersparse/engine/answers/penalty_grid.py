@@ -134,11 +134,10 @@ def solve_each_penalty(
 ) -> tuple[Solution, ...]:
     """Solve for each C0, the same for all features, with shared work.
 
-    Values must be ascending. The time limit is for the whole call, and what a solve leaves of it goes to the
-    others; other limits apply to each solve and to the frontier. Values that the frontier leaves unproven are
-    solved separately; once the time is up, they start from the model of the value before. Ctrl-C interrupts,
-    because the best model so far would be an answer for one C0 only. `checkpoint` is a folder in which each
-    solve stores its progress.
+    Values must be ascending. The time limit is for the whole call, and what a solve leaves of it goes to the others;
+    other limits apply to each solve and to the frontier. Values that the frontier leaves unproven are solved
+    separately; once the time is up, they start from the model of the value before. Ctrl-C interrupts, because the best
+    model so far would be an answer for one C0 only. `checkpoint` is a folder in which each solve stores its progress.
 
     >>> problem = Problem.of([[0, 1], [0, 0], [1, 1], [1, 0]] * 3, [0, 0, 1, 0] * 3, max_points=3)
     >>> [s.evaluation.size for s in solve_each_penalty(problem, [0.1, 0.12, 0.13], "exhaustive")]

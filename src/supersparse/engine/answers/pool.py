@@ -40,9 +40,8 @@ class WithIntercept:
 def intercepts_within(problem: Problem, coefficients: Sequence[int], limit: Fraction) -> Iterator[WithIntercept]:
     """Yield one b for each way to classify the rows with F <= limit that satisfies all constraints.
 
-    b is chosen like the best intercept: for a free threshold, the roundest number between two totals; in a
-    range of whole b, the one nearest the middle of its interval. If b is penalised, every allowed value is
-    used.
+    b is chosen like the best intercept: for a free threshold, the roundest number between two totals; in a range of
+    whole b, the one nearest the middle of its interval. If b is penalised, every allowed value is used.
     """
     totals = integer_totals(problem, coefficients)
     if problem.intercept.mode == "free":
@@ -157,10 +156,9 @@ def _obeys(problem: Problem, coefficients: Sequence[int], b: int | Fraction, wro
 class Pool(ResultTable):
     """All models with F <= (1 + within)·F*, one for each distinct set of predictions.
 
-    Two models are alike if `predict` gives the same class for every training row. They may still differ
-    in F, because a score of 0 predicts the negative class but counts as an error in F. Among alike
-    models, the pool shows the one with the smallest l1, then the smallest F. Statements about features cover
-    all models.
+    Two models are alike if `predict` gives the same class for every training row. They may still differ in F, because a
+    score of 0 predicts the negative class but counts as an error in F. Among alike models, the pool shows the one with
+    the smallest l1, then the smallest F. Statements about features cover all models.
 
     For goal "risk", every card is a model of its own, F counts as equal up to 1e-9, and with a free slope
     cards whose points are multiples of one another are one card, in the smallest points.
@@ -291,10 +289,9 @@ def pool(
 ) -> Pool:
     """Find all models with F <= (1 + within)·F*, where F* is the smallest F with at most `max_features`.
 
-    Models count as different if they predict some training row differently, even if only the intercept
-    differs; for goal "risk", if their points differ by more than a common factor. The best `max_models` are
-    kept and the others counted. Options are those of `solve`. If a limit
-    stops the search, the pool may be incomplete.
+    Models count as different if they predict some training row differently, even if only the intercept differs; for
+    goal "risk", if their points differ by more than a common factor. The best `max_models` are kept and the others
+    counted. Options are those of `solve`. If a limit stops the search, the pool may be incomplete.
 
     >>> problem = Problem.of([[0, 0], [0, 1], [1, 1], [1, 1]], [0, 0, 1, 1], C0=0.1, max_points=2)
     >>> good = pool(problem, within=3, solver="exhaustive")

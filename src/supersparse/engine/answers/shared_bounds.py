@@ -1,10 +1,9 @@
 """The bounds that a card and the best cards of each size prove for each other.
 
-Without levels, F = loss + penalties, none of them below 0. Let B be a bound on F. Models of at most k
-features pay at most the k largest penalties, so their loss is at least B less these. The other way round,
-models of exactly k features have at least the loss that is proven for at most k, and pay at least the k
-smallest penalties; models larger than the frontier have at least the loss of its floor. The least of these
-sums is a bound on F.
+Without levels, F = loss + penalties, none of them below 0. Let B be a bound on F. Models of at most k features pay at
+most the k largest penalties, so their loss is at least B less these. The other way round, models of exactly k features
+have at least the loss that is proven for at most k, and pay at least the k smallest penalties; models larger than the
+frontier have at least the loss of its floor. The least of these sums is a bound on F.
 """
 
 from dataclasses import replace

@@ -1,9 +1,8 @@
 """Lines: a derivation written as it grows, and the bounds that hold at the present place of the tree.
 
-A line is a row of the program or a derived one. Most lines are written by compiled code (`Facts` and
-`PlaceBounds` are what it knows); the few of other kinds are written here. Only text leaves this file, a few
-megabytes at a time. `written_facts` lays out the program for compiled code, with the lines that all proofs
-share.
+A line is a row of the program or a derived one. Most lines are written by compiled code (`Facts` and `PlaceBounds` are
+what it knows); the few of other kinds are written here. Only text leaves this file, a few megabytes at a time.
+`written_facts` lays out the program for compiled code, with the lines that all proofs share.
 """
 
 from collections.abc import Callable, Iterable

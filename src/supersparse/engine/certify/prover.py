@@ -1,9 +1,8 @@
 """Prover: a depth-first search that writes down why nothing is better than a known model.
 
-The tree is first on literals (a feature with a sign), bounded by packings of covers, then on the points of
-one support (`SupportProver`). Each place in it ends with a line "objective >= best", from its covers or from
-both sides of a branching. What has no rule in the format is left out: doubled vectors, twin columns, and the
-partition bound.
+The tree is first on literals (a feature with a sign), bounded by packings of covers, then on the points of one support
+(`SupportProver`). Each place in it ends with a line "objective >= best", from its covers or from both sides of a
+branching. What has no rule in the format is left out: doubled vectors, twin columns, and the partition bound.
 
 A packing is pairs of opposite rows with multipliers of their covers. The multipliers at each row add up to at
 most its cost, and the load of each literal to at most its cost plus θ, where θ is what the limit on the

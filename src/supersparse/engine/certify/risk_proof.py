@@ -137,7 +137,6 @@ class RiskTree:
         return opened[int(np.argmax(losses))]
 
     def _exactly(self, boxes: Boxes, least: int) -> None:
-        """Cards that ask exactly these questions."""
         if self._is_empty(boxes, [], least):
             self.keep(["e"])
         elif not self._closed_as_a_set(boxes, [], least, insists=True):
@@ -146,7 +145,6 @@ class RiskTree:
     def _ranges(
         self, boxes: Mapping[int, Box | None], least: int, warm: Mapping[int, Sequence[float]] | None, slope: float
     ) -> None:
-        """Cards with points in these ranges."""
         if self._is_empty(boxes, [], least):
             self.keep(["e"])
             return

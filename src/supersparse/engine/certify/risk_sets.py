@@ -1,8 +1,7 @@
 """Sets of questions without ranges: θ that no points of theirs can use, and whole residuals for it.
 
-For θ with residuals that add up to 0 in every answer of a set, no card over any part of the set has a log loss
-below the mean of H(θ). The additive fit of a set has such θ; often a step from the fit of all questions is
-near enough.
+For θ with residuals that add up to 0 in every answer of a set, no card over any part of the set has a log loss below
+the mean of H(θ). The additive fit of a set has such θ; often a step from the fit of all questions is near enough.
 
 Rounding leaves sums of a few units. They are moved onto a basis of the patterns themselves: heavy patterns
 first, with pivots of ±1 where there are any. The system is solved in floats and verified in whole numbers.

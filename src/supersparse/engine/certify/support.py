@@ -1,10 +1,9 @@
 """SupportProver: closes one support, over all points that its features can have.
 
-`BoundWriter` writes what covers prove at the present place, through compiled code. Where pairs of cells do
-not suffice, quadruples often do: if x_a + x_b <= x_c + x_d in every direction that the points of a box can
-have, then the totals of a and b add up to no more than those of c and d, so one of the four is on the wrong
-side of the threshold. A linear program finds their multipliers. They are only a proposal: what is written is
-checked exactly.
+`BoundWriter` writes what covers prove at the present place, through compiled code. Where pairs of cells do not suffice,
+quadruples often do: if x_a + x_b <= x_c + x_d in every direction that the points of a box can have, then the totals of
+a and b add up to no more than those of c and d, so one of the four is on the wrong side of the threshold. A linear
+program finds their multipliers. They are only a proposal: what is written is checked exactly.
 """
 
 from collections.abc import Callable

@@ -41,10 +41,9 @@ class Judge(Protocol):
 class Cuts:
     """Turns the best known model into integer cuts.
 
-    A part of the search space whose bound exceeds `tie` holds nothing as good as the best known
-    model; one whose bound exceeds `strict` holds nothing better. `strict` is the largest value
-    below the best objective that F can take at all. Kernel bounds are rounded down, so both
-    comparisons are safe.
+    A part of the search space whose bound exceeds `tie` holds nothing as good as the best known model; one whose bound
+    exceeds `strict` holds nothing better. `strict` is the largest value below the best objective that F can take at
+    all. Kernel bounds are rounded down, so both comparisons are safe.
     """
 
     def __init__(self, form: IntegerForm, monitor: Monitor) -> None:

@@ -13,8 +13,7 @@ Then for every model that extends the support S by a set T of at most r literals
          >= fixed(S) + Σ u - Σ_{l ∈ T} (load_l - c_l)
          >= fixed(S) + Σ u - (the r largest (load_l - c_l)+ over features)
 
-with c_l for `literal_penalty` and fixed(S) for the base cost and the penalties of S and b (see
-`instance.fixed_cost`).
+with c_l for `literal_penalty` and fixed(S) for the base cost and the penalties of S and b (see `instance.fixed_cost`).
 
 Pairs that S covers are left out, and literals that are not allowed carry no load. When l must be
 in T, the same sum with l's term and r - 1 others bounds the models that use l: `by_literal`. A literal that

@@ -1,9 +1,8 @@
 """The third bound for errors, `ratios`: boxes of all coefficients at once, on columns of many values.
 
-The tree over supports bounds a node by the signs of its literals alone, and learns how large coefficients
-are only once a support is complete. On 20 columns of many values signs say little. Here a box ranges over all
-coefficients from the start, and a feature that is decided has a range at once; `ratio_boxes.hpp` of the
-compiled core has the inequality.
+The tree over supports bounds a node by the signs of its literals alone, and learns how large coefficients are only once
+a support is complete. On 20 columns of many values signs say little. Here a box ranges over all coefficients from the
+start, and a feature that is decided has a range at once; `ratio_boxes.hpp` of the compiled core has the inequality.
 
 The proof goes in rounds: that no model costs at most c, for a rising c, up to the best known model. Each
 round searches depth first from the beginning and costs several times the one before, so all of them together

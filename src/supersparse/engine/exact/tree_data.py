@@ -41,8 +41,6 @@ class Branching(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """The distinct rows."""
-
     ranks: NDArray[np.int32]
     n_ranks: Ints
     columns: Ints

@@ -208,11 +208,10 @@ def loss_rows(problem: Problem, terms: Sequence[Term]) -> LossRows:
 class Precision:
     """The limits of a solver's arithmetic, in units of γ.
 
-    `tolerance` is the setting for feasibility, integrality and optimality. A binary that close to 0 counts as
-    0, so a row may be violated by tolerance·M and still look right: M must be small enough that this is a
-    small part of γ. In the same way, an integer that close to its value shifts a score by tolerance·factor.
-    And a sum of 10^8 is rounded by up to 10^-8 in double precision, which is already more than the tolerance
-    for rows.
+    `tolerance` is the setting for feasibility, integrality and optimality. A binary that close to 0 counts as 0, so a
+    row may be violated by tolerance·M and still look right: M must be small enough that this is a small part of γ. In
+    the same way, an integer that close to its value shifts a score by tolerance·factor. And a sum of 10^8 is rounded by
+    up to 10^-8 in double precision, which is already more than the tolerance for rows.
     """
 
     tolerance: float

@@ -44,9 +44,8 @@ class ExactCost:
 class SolverCost:
     """An `ExactCost` as passed to a solver: ``exact ≈ unit · divisor · (weights·x + offset)``.
 
-    `error` bounds the difference over all x within their bounds, in the exact cost's unit.
-    `slack` is how far, in the solver's numbers, a reported bound may be above the true one, in addition to an
-    error relative to the bound's size.
+    `error` bounds the difference over all x within their bounds, in the exact cost's unit. `slack` is how far, in the
+    solver's numbers, a reported bound may be above the true one, in addition to an error relative to the bound's size.
     """
 
     unit: Fraction

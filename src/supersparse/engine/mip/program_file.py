@@ -140,8 +140,6 @@ def _decimal(value: Fraction) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class FileSolution:
-    """The content of a solution file."""
-
     values: Mapping[str, float]
     objective: float | None  # None if the file has none
 

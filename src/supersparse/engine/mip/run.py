@@ -50,8 +50,6 @@ class RunSettings:
 
 @dataclass(frozen=True, kw_only=True)
 class BoundReport:
-    """A report from a running solver."""
-
     values: Floats | None = None  # a solution
     bound: float | None = None  # on the model's cost
     nodes: int | None = None

@@ -22,8 +22,6 @@ class CancelledError(Exception):
 
 
 class Budget(NamedTuple):
-    """The budget of a step."""
-
     most: int | None  # work, where that is limited
     cancelled: Cancelled
     threads: int = 1  # among how many the proof is divided

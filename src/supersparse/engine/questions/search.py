@@ -149,7 +149,6 @@ def _tie_order(card: QuestionCard) -> tuple[Any, ...]:
 
 
 def _digest(problem: QuestionProblem, options: SearchOptions) -> bytes:
-    """Of all that a checkpoint depends on."""
     digest = hashlib.blake2b(digest_size=32)
     for array in (problem.answer, problem.positive, problem.total):
         digest.update(repr(array.shape).encode() + np.ascontiguousarray(array).tobytes())

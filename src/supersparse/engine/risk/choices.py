@@ -85,9 +85,8 @@ def _penalties(
 ) -> tuple[Floats, Fraction]:
     """Penalties of all values, less what every card pays for a column, and the sum of that over all columns.
 
-    Every card pays at least the penalty of 0, or of the cheapest value of a column that it must use: relative
-    to that, however large it is, a double distinguishes losses. Columns that share set, C0 and levels share the
-    work.
+    Every card pays at least the penalty of 0, or of the cheapest value of a column that it must use: relative to that,
+    however large it is, a double distinguishes losses. Columns that share set, C0 and levels share the work.
     """
     known: dict[tuple[CoefficientSet, Fraction, Levels | None], tuple[Fraction, list[float]]] = {}
     lists, base = [], _ZERO

@@ -1,9 +1,8 @@
 """The risk problem in floating point, for the kernels, with a bound on every rounding error.
 
-Columns are shifted by a whole number and scaled by a power of two, so their entries are exact. What rounds
-are the sums over rows; `RiskData.limits` bounds their error for every card that obeys the cap on effects.
-Here is also the room that kernels write to: the best card, the support at hand, the boxes and cells of an
-enumeration.
+Columns are shifted by a whole number and scaled by a power of two, so their entries are exact. What rounds are the sums
+over rows; `RiskData.limits` bounds their error for every card that obeys the cap on effects. Here is also the room that
+kernels write to: the best card, the support at hand, the boxes and cells of an enumeration.
 """
 
 from collections.abc import Iterator
@@ -233,10 +232,9 @@ def _error_limits(
     in addition to the relative error, and its derivative by the intercept. So where scores are large, rounding may
     keep a relaxation from excluding a card, but not from judging it.
 
-    B: with a free slope, a card at its best slope and intercept loses no more than the best constant risk,
-    loss L0. By Jensen's inequality W-·(b + mean of the scores of the negative rows) <= L0, and likewise for
-    the positive rows, which bounds |b|. With slope 1, the best b lies within the largest score of the log
-    odds.
+    B: with a free slope, a card at its best slope and intercept loses no more than the best constant risk, loss L0. By
+    Jensen's inequality W-·(b + mean of the scores of the negative rows) <= L0, and likewise for the positive rows,
+    which bounds |b|. With slope 1, the best b lies within the largest score of the log odds.
     """
     n = x.shape[1]
     of_positive, of_negative = float(positive.sum()), float(negative.sum())

@@ -47,8 +47,6 @@ class RiskData(NamedTuple):
 
 
 class Best(NamedTuple):
-    """The best card so far."""
-
     value: Floats  # (1,): loss and penalty
     index: Ints  # type: ignore[assignment]  # (columns,)
     fit: Floats  # (2,): slope and intercept on the solver's columns

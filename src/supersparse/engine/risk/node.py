@@ -68,8 +68,6 @@ FORMAT = "supersparse risk checkpoint 2"
 
 @dataclass(frozen=True, kw_only=True)
 class SavedTree:
-    """The contents of a checkpoint."""
-
     coefficients: tuple[int, ...]  # of the best card, in the problem's unit
     lower_bound: Fraction
     floor: float  # the least bound of a card that could not be pruned; infinite if there is none

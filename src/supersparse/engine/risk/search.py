@@ -108,10 +108,9 @@ def _regrow(
 ) -> None:
     """Let the best card grow again without some of its features, then improve it with all.
 
-    Swaps change one feature, so a card that differs in two or three is out of their reach if those between
-    are worse. So is one whose points are all about half as large or twice as large: a feature may only have
-    enough points at one slope, or few enough at another. Which features are left out is drawn, the same on
-    every machine.
+    Swaps change one feature, so a card that differs in two or three is out of their reach if those between are worse.
+    So is one whose points are all about half as large or twice as large: a feature may only have enough points at one
+    slope, or few enough at another. Which features are left out is drawn, the same on every machine.
     """
     data, most, rng = instance.data, instance.most_features, np.random.default_rng(0)
     seen: set[tuple[float, bytes]] = set()

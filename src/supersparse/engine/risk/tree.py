@@ -73,7 +73,6 @@ class RiskTree(RemoteEngine[Node]):
         return float(self.best.value[0]) - self.instance.data.tolerance
 
     def bound_of(self, part: Node) -> float:
-        """Of loss and penalty."""
         return part.bound
 
     def is_closed(self, bound: float) -> bool:
@@ -122,7 +121,6 @@ class RiskTree(RemoteEngine[Node]):
             mine.floor[0] = min(mine.floor[0], floor)
 
     def worker(self) -> "_Hand":
-        """The first, then others."""
         with self.lock:
             self._hands.append(_Hand(self) if self._hands else self.first)
             return self._hands[-1]

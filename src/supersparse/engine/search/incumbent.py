@@ -183,9 +183,8 @@ class Search:
     def _even_data(self) -> SearchData | None:
         """Return the search data for even points; None if that is useless.
 
-        With a whole intercept, a score of 0 is wrong for both classes. Even points with an odd intercept
-        never have that score, so good models are as easy to find as with a free threshold and half the
-        points.
+        With a whole intercept, a score of 0 is wrong for both classes. Even points with an odd intercept never have
+        that score, so good models are as easy to find as with a free threshold and half the points.
         """
         if self.form.problem.intercept.mode != "range":
             return None

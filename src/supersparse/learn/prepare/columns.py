@@ -36,8 +36,6 @@ from supersparse.table.values import Category, Cells
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FeatureCandidate:
-    """A candidate feature."""
-
     feature: Feature
     gain: float
     round: int  # rank within its column; negative if the user requested it
@@ -95,7 +93,6 @@ def threshold_offers(column: RawColumn, target: ClassTarget, cuts: CutMethod, mo
 
 
 def asked_offers(column: RawColumn, target: ClassTarget, cut_points: Sequence[Fraction]) -> list[Offer]:
-    """Offer the user's cut points."""
     return [_ranged(column, target, InRange(column.name, low=cut), is_asked=True) for cut in sorted(set(cut_points))]
 
 

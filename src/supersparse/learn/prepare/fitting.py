@@ -415,7 +415,6 @@ def weight_apart(values: NDArray[Any], weights: Floats) -> float:
 
 
 def is_yes_or_no(values: NDArray[Any]) -> bool:
-    """Whether all values are 0 or 1."""
     return values.dtype.kind in "biu" and values.min() >= 0 and values.max() <= 1
 
 

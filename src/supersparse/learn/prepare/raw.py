@@ -40,7 +40,6 @@ class RawColumn:
 
     @property
     def n_missing(self) -> int:
-        """Number of rows with a missing value."""
         return 0 if self.cells.missing is None else self._rows(self.cells.missing)
 
     @property
@@ -54,10 +53,8 @@ class RawColumn:
     def distinct(self) -> tuple[NDArray[np.generic], NDArray[np.intp]]:
         """The distinct numbers, ascending, and the index of each present row's number.
 
-        Values that are below or above every number, such as <0.01, have a number in their place that lies
-        just
-        below the smallest, or one unit of the last decimal above the largest. It orders them, and is kept
-        nowhere.
+        Values that are below or above every number, such as <0.01, have a number in their place that lies just below
+        the smallest, or one unit of the last decimal above the largest. It orders them, and is kept nowhere.
         """
         values = self._numbers
         if any(self.beyond):

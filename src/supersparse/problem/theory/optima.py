@@ -78,9 +78,8 @@ _ZERO = Fraction(0)
 def size_limit(problem: Problem, known: Points | None = None) -> int:
     """Return the largest size that a card of least F can have on these rows, proven without a search.
 
-    K is the cost of the best card without features, or of a `known` one if that is lower, and B what equal
-    rows of both classes cost every card. The intercept of ``intercept="paper"`` counts as it does in the
-    size.
+    K is the cost of the best card without features, or of a `known` one if that is lower, and B what equal rows of both
+    classes cost every card. The intercept of ``intercept="paper"`` counts as it does in the size.
 
     >>> problem = Problem.of([[0, 1], [1, 1], [0, 0], [1, 0]] * 5, [1, 1, 0, 0] * 5, C0=0.3, max_points=1)
     >>> size_limit(problem)  # without features: half the rows wrong, 1/2 < 2·0.3
@@ -104,9 +103,8 @@ def size_limit(problem: Problem, known: Points | None = None) -> int:
 def size_limit_of_any_rows(problem: Problem) -> int | None:
     """Return the largest size that an optimum can have whatever the rows are, by the corollary.
 
-    It depends on the settings alone, so a union bound may count only the cards within it. None where
-    nothing is known without rows: for goal "risk", unequal class weights, and constraints that a card
-    without features may break.
+    It depends on the settings alone, so a union bound may count only the cards within it. None where nothing is known
+    without rows: for goal "risk", unequal class weights, and constraints that a card without features may break.
 
     >>> X, y = [[0, 1, 2, 0], [1, 1, 0, 0]], [0, 1]
     >>> size_limit_of_any_rows(Problem.of(X, y, C0=0.2))  # 1/(2·C0)

@@ -20,9 +20,8 @@ Interval = tuple[int, int]
 def count_vectors(optional: Sizes, forced: Sizes, max_size: int | None = None) -> int:
     """Count the vectors of a product of sets with at most `max_size` nonzero entries.
 
-    `optional` describes the sets that contain 0, `forced` the others. A set with c nonzero values contributes
-    1 + c·z, a forced one c·z; the count is the sum of the coefficients of 1, z, ..., z^max_size in the
-    product.
+    `optional` describes the sets that contain 0, `forced` the others. A set with c nonzero values contributes 1 + c·z,
+    a forced one c·z; the count is the sum of the coefficients of 1, z, ..., z^max_size in the product.
 
     >>> count_vectors({2: 3}, {})  # {-1, 0, 1}^3
     27
@@ -47,10 +46,9 @@ def count_directions(
 ) -> int:
     """Count the distinct directions of whole-number vectors (λ, b) in a box around 0, plus the zero vector.
 
-    Vectors that are positive multiples of each other give every row the same sign, so a direction is a
-    classifier. In a product of intervals that contain 0, each direction has exactly one coprime vector:
-    dividing by the gcd stays in the box. The zero vector has no direction and is one more classifier, whose
-    score is always 0.
+    Vectors that are positive multiples of each other give every row the same sign, so a direction is a classifier. In a
+    product of intervals that contain 0, each direction has exactly one coprime vector: dividing by the gcd stays in the
+    box. The zero vector has no direction and is one more classifier, whose score is always 0.
 
     `intervals` maps each interval to its number of features. `max_size` limits the nonzero entries of λ; b
     does not count. By Möbius inversion over the divisor d of all entries,

@@ -1,9 +1,8 @@
 """The `supersparse` command: its subcommands, and how failures become exit codes.
 
-0: success. 1: failure (a solver failed, a file could not be written). 2: invalid input or options.
-3: a required package is not installed. 4: no scoring system satisfies all constraints. 130:
-interrupted before there was a result. Library errors print one line, never a traceback. Heavy imports
-live inside the commands, so that ``--help`` is fast.
+0: success. 1: failure (a solver failed, a file could not be written). 2: invalid input or options. 3: a required
+package is not installed. 4: no scoring system satisfies all constraints. 130: interrupted before there was a result.
+Library errors print one line, never a traceback. Heavy imports live inside the commands, so that ``--help`` is fast.
 """
 
 import signal

@@ -87,8 +87,6 @@ class Check:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Diagnosis:
-    """Everything that `doctor` found."""
-
     version: str
     python: str
     system: str

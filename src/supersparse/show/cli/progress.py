@@ -41,8 +41,6 @@ def progress(ends: float | None = None) -> Progress:
 
 @dataclass(slots=True)
 class State:
-    """All that a line says."""
-
     ends: float | None = None  # as `time.monotonic` counts
     began: float = field(default_factory=time.monotonic)
     doing: str | None = None

@@ -78,8 +78,6 @@ class CardFace:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """Short facts with their names."""
-
     rows: tuple[tuple[str, str], ...]
 
 

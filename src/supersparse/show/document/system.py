@@ -59,8 +59,7 @@ if TYPE_CHECKING:  # a card that is loaded to be used needs no problem, no solve
 class ScoringSystem:
     """A scoring system: print it, score rows with it, save it, export it.
 
-    All its data are in `card`. It needs only numpy: a saved scoring system loads without scikit-learn
-    or a solver.
+    All its data are in `card`. It needs only numpy: a saved scoring system loads without scikit-learn or a solver.
 
     >>> from supersparse import Problem, solve
     >>> problem = Problem.of([[0], [0], [1], [1]], list("nnyy"), C0=0.3, feature_names=["fever"])

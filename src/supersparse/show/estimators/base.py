@@ -108,11 +108,10 @@ class ScoringSystemClassifier(PlainState, ClassifierMixin, BaseEstimator):  # ty
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Return the score of each row for ``classes_[1]``, including the intercept.
 
-        This is the score of the card, negated if ``classes_[0]`` is the positive class. Scores are computed
-        exactly, with each float read as its shortest decimal, and then rounded to the nearest float:
-        3·0.1 - 0.3 is 0. The sign is that of the class that the card gives: a total that just reaches a
-        fractional threshold has the smallest score above 0, and one between whole totals that does not reach
-        "k or more" has 0.
+        This is the score of the card, negated if ``classes_[0]`` is the positive class. Scores are computed exactly,
+        with each float read as its shortest decimal, and then rounded to the nearest float: 3·0.1 - 0.3 is 0. The sign
+        is that of the class that the card gives: a total that just reaches a fractional threshold has the smallest
+        score above 0, and one between whole totals that does not reach "k or more" has 0.
 
         Parameters
         ----------

@@ -1,8 +1,7 @@
 """Reading X and y the way scikit-learn does, without losing what frames know.
 
-Arrays and sparse matrices pass through scikit-learn's own checks. A data frame keeps its
-columns separate: joined into one array, a single-precision column would lose its decimals and
-a long integer its last digits.
+Arrays and sparse matrices pass through scikit-learn's own checks. A data frame keeps its columns separate: joined into
+one array, a single-precision column would lose its decimals and a long integer its last digits.
 """
 
 from collections.abc import Iterator, Mapping

@@ -27,9 +27,8 @@ from supersparse.show.estimators.parameters import SLIMCVParameters
 class SLIMClassifierCV(SLIMCVParameters, ScoringSystemClassifier):
     """Learn a scoring system, with C0 chosen by cross-validation.
 
-    The error of a fold is the share of its test rows that `predict` gets wrong, by sample and class
-    weight. The final model is fitted to all rows. At least one feature must have no `levels`, because C0 applies
-    only to those.
+    The error of a fold is the share of its test rows that `predict` gets wrong, by sample and class weight. The final
+    model is fitted to all rows. At least one feature must have no `levels`, because C0 applies only to those.
 
     Parameters
     ----------

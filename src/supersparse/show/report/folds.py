@@ -198,7 +198,6 @@ class _Steps(Watch):
         self._part, self._what, self._steps, self._done = part, what, steps, 0
 
     def stage(self, what: str) -> None:
-        """Announce the next fold or sample."""
         self._done += 1
         self._part.tell(f"{self._what} {self._done} of {self._steps}", self._done - 1)
 

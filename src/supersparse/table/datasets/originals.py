@@ -251,8 +251,6 @@ _HELP = "check the network, or copy the file from a folder: supersparse datasets
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fetched:
-    """The result for one file."""
-
     path: Path
     how: Literal["already there", "downloaded", "copied"]
     origin: str  # source address or path

@@ -1,9 +1,8 @@
 """The bound of one node: column generation over balanced sets, then integers.
 
-Each round solves the program of the sets known so far (`build_program`), prices all balanced sets with its
-prices and adds the cheapest. To turn a solution into a certificate each set is sent through all symmetries,
-the multipliers are scaled until no point is overloaded and rounded down to integers; `check` then computes
-what they prove.
+Each round solves the program of the sets known so far (`build_program`), prices all balanced sets with its prices and
+adds the cheapest. To turn a solution into a certificate each set is sent through all symmetries, the multipliers are
+scaled until no point is overloaded and rounded down to integers; `check` then computes what they prove.
 """
 
 from collections.abc import Iterator, Sequence

@@ -63,7 +63,6 @@ class NetPoints:
 
     @property
     def n_features(self) -> int:
-        """Number of columns, usable or not."""
         return int(self.x.shape[1])
 
 

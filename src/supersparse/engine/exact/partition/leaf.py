@@ -1,9 +1,8 @@
 """The leaf: every group is decided, so only the wrong points cost more.
 
-What is left is a hitting set: every infeasible set (`is_infeasible`) of the available columns has a wrong
-point, at weight w_i each. Sets are found as they are needed. The search branches on points: in a part the
-points W are wrong and R are right. For any u >= 0 on known sets, with load_i = Σ_{Q ∋ i} u_Q, every choice
-of the part pays
+What is left is a hitting set: every infeasible set (`is_infeasible`) of the available columns has a wrong point, at
+weight w_i each. Sets are found as they are needed. The search branches on points: in a part the points W are wrong and
+R are right. For any u >= 0 on known sets, with load_i = Σ_{Q ∋ i} u_Q, every choice of the part pays
 
     Σ_i w_i z_i  >=  Σ_i w_i z_i + Σ_Q u_Q (1 - Σ_{i ∈ Q} z_i)  =  Σ_Q u_Q + Σ_i (w_i - load_i) z_i
                  >=  Σ_Q u_Q + Σ_{i ∈ W} (w_i - load_i) + Σ_{i not in W or R} min(0, w_i - load_i) ,

@@ -2,13 +2,12 @@
 
 The tree over states of groups, best bound first.
 
-A node says which states each group may be in. Where its bound does not suffice, states that the
-certificate already rules out are dropped. If there are none, an orbit of undecided groups is split: with
-the node's symmetries, either all groups of the orbit are in their first state, or one of them is not and,
-up to symmetry, it is the first of them, which gets a child for each of its other states. Where a symmetry
-of the node takes the first state to another state of the same group, one group is split alone. The
-smallest orbit goes first: it leaves its children the most symmetries, and so the smallest programs. Where
-every group is decided, the leaf takes over.
+A node says which states each group may be in. Where its bound does not suffice, states that the certificate already
+rules out are dropped. If there are none, an orbit of undecided groups is split: with the node's symmetries, either all
+groups of the orbit are in their first state, or one of them is not and, up to symmetry, it is the first of them, which
+gets a child for each of its other states. Where a symmetry of the node takes the first state to another state of the
+same group, one group is split alone. The smallest orbit goes first: it leaves its children the most symmetries, and so
+the smallest programs. Where every group is decided, the leaf takes over.
 """
 
 import threading
@@ -193,12 +192,11 @@ _MOST_VALUES = 6  # of a column; on finer scales sums of points hardly ever coin
 class PartitionBound:
     """Proves lower bounds on F where columns have few values and many of them are used.
 
-    It has something to say where columns are one-hot, binary or short scales, so that sums of points
-    coincide. It holds for every problem whose form is exact: any finite coefficient sets, C0 for each
-    feature, a numeric C1 (a used feature pays at least its smallest magnitude), class and sample weights,
-    repeated and contradicting rows, forced features, and every intercept: sets take as much of one class
-    as of the other, so b drops out, and b's penalty is not negative and left out. A size limit is
-    ignored, which is a relaxation.
+    It has something to say where columns are one-hot, binary or short scales, so that sums of points coincide. It holds
+    for every problem whose form is exact: any finite coefficient sets, C0 for each feature, a numeric C1 (a used
+    feature pays at least its smallest magnitude), class and sample weights, repeated and contradicting rows, forced
+    features, and every intercept: sets take as much of one class as of the other, so b drops out, and b's penalty is
+    not negative and left out. A size limit is ignored, which is a relaxation.
 
     `lower_bound` is proven and never falls. When it reaches the objective of a known model, that model is
     optimal in F; nothing is said about ties in l1.

@@ -1,10 +1,9 @@
 """Symmetries: permutations of columns and points under which the problem stays the same.
 
-A symmetry permutes the columns, groups onto groups, such that penalties, values and coefficient hulls are
-kept and the rows, permuted alike, are the same points with the same classes and weights. Each one is
-checked on the rows. The search maps one column after the other and compares, for both classes, how much
-weight each pair of columns has in common. It gives up, with the identity alone, when there are too many
-symmetries or too many steps.
+A symmetry permutes the columns, groups onto groups, such that penalties, values and coefficient hulls are kept and the
+rows, permuted alike, are the same points with the same classes and weights. Each one is checked on the rows. The search
+maps one column after the other and compares, for both classes, how much weight each pair of columns has in common. It
+gives up, with the identity alone, when there are too many symmetries or too many steps.
 """
 
 from collections import OrderedDict
