@@ -125,7 +125,7 @@ def read_labelled(
     )
 
 
-def with_own_codes(cases: LabelledCases, card: Card, reading: Reading, note: Callable[[str], None]) -> LabelledCases:
+def with_its_codes(cases: LabelledCases, card: Card, reading: Reading, note: Callable[[str], None]) -> LabelledCases:
     """Return the cases with the codes for missing values that this file has among its numbers, as in `fit`.
 
     A card that keeps no range of its columns cannot tell -99 from a value.

@@ -40,10 +40,10 @@ def facts(card: Card) -> tuple[tuple[str, str], ...]:
     made = card.provenance
     if made is None:
         return ()
-    told_above = bool(card.performance) and made.predicted_errors == made.training_errors
+    is_above = bool(card.performance) and made.predicted_errors == made.training_errors
     return (
         ("Proof", _proof(made) + ("" if made.signed else _UNSIGNED)),
-        *(() if told_above else (("Errors", _errors(card, made)),)),
+        *(() if is_above else (("Errors", _errors(card, made)),)),
         *(() if made.suppressed is None else ((COUNTS, _suppressed(made.suppressed)),)),
         *(() if made.certificate is None else ((CERTIFICATE, _certificate(made.certificate)),)),
         *(() if made.horizon is None else (("Follow-up", _followed(made.horizon)),)),

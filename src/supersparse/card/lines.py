@@ -67,7 +67,7 @@ def lines_of(card: Card) -> tuple[Line, ...]:
         lines = _all_lines(card, in_blocks=True)
     often = Counter(line.text for line in lines)
     return tuple(
-        replace(line, number=n, text=line.text if often[line.text] == 1 else _told_apart(line))
+        replace(line, number=n, text=line.text if often[line.text] == 1 else _distinguished(line))
         for n, line in enumerate(lines, start=1)
     )
 
@@ -85,7 +85,7 @@ def _is_negated(rule: Rule | None) -> bool:
     return isinstance(rule, IsNoneOf) and bool(rule.values)
 
 
-def _told_apart(line: Line) -> str:
+def _distinguished(line: Line) -> str:
     return f"{line.text} ({line.column if line.rule is None else condition(line.rule)})"
 
 

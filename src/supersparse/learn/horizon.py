@@ -141,16 +141,16 @@ def unit_of(column: str) -> str:
     >>> unit_of("days"), unit_of("follow_up_months"), unit_of("time")
     ('days', 'months', '')
     """
-    found = _UNIT.fullmatch(re.split(r"[^A-Za-z]+", column.strip(" )]"))[-1])
-    return "" if found is None else _UNITS[found[1][0].lower()]
+    unit = _UNIT.fullmatch(re.split(r"[^A-Za-z]+", column.strip(" )]"))[-1])
+    return "" if unit is None else _UNITS[unit[1][0].lower()]
 
 
-def horizon_of(given: object) -> Fraction:
+def horizon_of(value: object) -> Fraction:
     """Read a horizon."""
-    found = exact(given, "horizon", InvalidDataError)
-    if found <= 0:
-        raise InvalidDataError(subject="horizon", value=given, remedy="give a number above 0")
-    return found
+    horizon = exact(value, "horizon", InvalidDataError)
+    if horizon <= 0:
+        raise InvalidDataError(subject="horizon", value=value, remedy="give a number above 0")
+    return horizon
 
 
 def followed(

@@ -244,7 +244,7 @@ class C0Path(ResultTable):
         value = exact(C0, "C0", InvalidOptionError)
         if value <= 0:
             raise InvalidOptionError(f"C0 is {C0}", "the path covers C0 above 0", subject="C0", value=C0)
-        lines = _found(self.frontier)
+        lines = _proven_lines(self.frontier)
         least = min(line.at(value) for line, _ in lines)
         tied = [s for line, s in lines if line.at(value) == least]
         best = min(tied, key=lambda s: (s.evaluation.l1, s.evaluation.size))
@@ -294,7 +294,7 @@ class C0Path(ResultTable):
 
 def path_of(frontier: Frontier) -> C0Path:
     """Split C0 > 0 where the best model found, or the bound, changes."""
-    best_lines, bounds = _found(frontier), _bounds(frontier)
+    best_lines, bounds = _proven_lines(frontier), _bounds(frontier)
     lines = [line for line, _ in best_lines]
     cuts = [Fraction(0), *sorted(crossings({*lines, *bounds})), None]
     stretches: list[Stretch] = []
@@ -311,7 +311,7 @@ def path_of(frontier: Frontier) -> C0Path:
     return C0Path(frontier=frontier, stretches=tuple(stretches))
 
 
-def _found(frontier: Frontier) -> list[tuple[PathLine, Solution]]:
+def _proven_lines(frontier: Frontier) -> list[tuple[PathLine, Solution]]:
     """The models of the frontier, each once, smallest first."""
     solutions = {id(row.solution): row.solution for row in frontier.rows if row.solution is not None}
     if not solutions:

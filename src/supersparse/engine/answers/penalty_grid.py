@@ -153,7 +153,7 @@ def solve_each_penalty(
     def shared(among: int) -> SolveKeywords:
         return options if limit is None else {**options, "time_limit": max(0.0, limit - used) / among}
 
-    def found_alone(C0: Fraction, among: int, before: Solution | None) -> Solution:
+    def solved_alone(C0: Fraction, among: int, before: Solution | None) -> Solution:
         """Solve in a share of the time; where that gives no model, again from one, or in all the time."""
         nonlocal used
         budget = shared(among)
@@ -176,7 +176,7 @@ def solve_each_penalty(
     with quiet_about_penalties():  # said above
         known = {} if folder is None else _recalled(folder, problem, penalties)
         if first not in known:
-            known[first] = found_alone(first, len(penalties), None)
+            known[first] = solved_alone(first, len(penalties), None)
             used += known[first].seconds
         left = [C0 for C0 in others if C0 not in known]
         began = time.monotonic()
@@ -186,7 +186,7 @@ def solve_each_penalty(
             solution = None if path is None else path.at(C0)
             if solution is None or not _is_final(solution):
                 began = time.monotonic()
-                solution = found_alone(C0, len(left) - k, known[before])
+                solution = solved_alone(C0, len(left) - k, known[before])
                 used += time.monotonic() - began
             elif folder is not None:
                 keep(folder, solution)

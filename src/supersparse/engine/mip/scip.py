@@ -55,7 +55,7 @@ class ScipSolver(MipSolver):
         """Run branch and cut; a node is one of its nodes, including those before a restart."""
         OPTIONS.set_ours(settings, scip.setParam)
         scip.setParam("misc/catchctrlc", False)
-        scip.setParam("limits/gap", _own_gap(settings.relative_gap))
+        scip.setParam("limits/gap", _gap_of_scip(settings.relative_gap))
         variables, slacks = _write(scip, model)
         if settings.start is not None:
             missing = model.indicators.lower - model.indicators.matrix @ settings.start
@@ -70,7 +70,7 @@ class ScipSolver(MipSolver):
         return _outcome(scip, variables)
 
 
-def _own_gap(relative_gap: float) -> float:
+def _gap_of_scip(relative_gap: float) -> float:
     """Convert the gap: SCIP divides by the lower bound, this package by the upper."""
     return min(1e20, relative_gap / (1 - relative_gap)) if relative_gap < 1 else 1e20
 

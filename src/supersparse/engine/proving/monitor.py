@@ -62,7 +62,7 @@ class Monitor:
         self._restore = restore
         self._events: list[TraceEvent] = []
         self._began = time.perf_counter() if began is None else began
-        self._last_told = self._began
+        self._last_report = self._began
         self._last_weighed = self._began
         self._looks: list[Look] = []
         self._projection: Projection | None = None
@@ -133,13 +133,13 @@ class Monitor:
 
     def _tell(self, event: TraceEvent) -> None:
         if self.options.on_progress is not None:
-            self._last_told = time.perf_counter()
+            self._last_report = time.perf_counter()
             self.options.on_progress(event)
 
     def stop_reason(self) -> Stop | None:
         """Return why to stop now, or None to continue; reports progress from time to time."""
         self._look()
-        if self.options.on_progress is not None and time.perf_counter() - self._last_told > _TELL_EVERY:
+        if self.options.on_progress is not None and time.perf_counter() - self._last_report > _TELL_EVERY:
             self._tell(self._state(None))
         if self._interrupted.is_set() or (self.options.cancel is not None and self.options.cancel()):
             return Stop.INTERRUPTED

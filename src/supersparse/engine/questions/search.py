@@ -256,7 +256,7 @@ def search(
             obeys = judge is None or judge(card)
         return int(obeys)
 
-    def told(objective: float, bound: float, open_parts: int) -> None:
+    def report_progress(objective: float, bound: float, open_parts: int) -> None:
         with stopping():
             if progress is not None:
                 progress(objective, bound, open_parts)
@@ -272,7 +272,7 @@ def search(
         seconds=min(options.seconds, 1e300),
         cancelled=core.pointer(cancelled, np.int32, (1,)),
         judge=core.JUDGE(judged) if judge is not None else core.JUDGE(),
-        progress=core.PROGRESS(told) if progress is not None else core.PROGRESS(),
+        progress=core.PROGRESS(report_progress) if progress is not None else core.PROGRESS(),
     )
     digest = _digest(problem, options)
     state, cards = _read_checkpoint(checkpoint, digest, total) if checkpoint else (None, buffers.flat(()))

@@ -41,12 +41,12 @@ def settings_of(problem: Problem, *, solver: str | None = None, seed: int | None
         sets = (*sets, intercept.allowed)
     plain = [j for j, one in enumerate(levels) if one is None]
     asked: dict[str, Any] = {
-        "C0": _said({names[j]: costs[j] for j in plain}, problem),
+        "C0": _one_or_by_name({names[j]: costs[j] for j in plain}, problem),
         "goal": problem.goal,
         "slope": problem.slope,
         "risk_threshold": None if problem.risk_threshold == Fraction(1, 2) else problem.risk_threshold,
         "C1": "auto" if problem.C1 is None else problem.C1,
-        "points": _said({names[j]: sets[j] for j in plain}, problem),
+        "points": _one_or_by_name({names[j]: sets[j] for j in plain}, problem),
         "bounds": _bounds(problem),
         "levels": _by_name({n: one for n, one in zip(names, levels, strict=True) if one is not None}),
         "constraints": tuple(map(with_text_label, problem.asked)),
@@ -83,7 +83,7 @@ def _by_name(values: Mapping[str, T]) -> ByName[T] | None:
     return ByName(tuple(values.items())) if values else None
 
 
-def _said(by_name: Mapping[str, T], problem: Problem) -> ByName[T] | T | None:
+def _one_or_by_name(by_name: Mapping[str, T], problem: Problem) -> ByName[T] | T | None:
     """One value where all are alike, also those that levels speak of; else by name."""
     if problem.has_levels or len(set(by_name.values())) > 1:
         return _by_name(by_name)

@@ -77,7 +77,7 @@ def make_problem(
         asked["constraints"] = [_with_label(settings, c, known_groups) for c in settings.constraints]
         asked["class_weight"] = _class_weight(settings, labels)
         if settings.positive is not None:
-            asked["positive"] = _found(settings, settings.positive, labels, "positive")
+            asked["positive"] = _one_label(settings, settings.positive, labels, "positive")
         if answers is not None:
             asked |= {name: getattr(settings, name) for name in names_of(SizeInQuestions)}
             asked |= {"shape": answers.shapes, "not_known": answers.not_known}
@@ -173,17 +173,19 @@ def _with_label(settings: _Named, constraint: Constraint, known: Mapping[str, se
     if isinstance(constraint.group, str):
         return constraint
     assert isinstance(constraint, RateConstraint), "a difference is between all groups of a name"
-    label = _found(settings, str(constraint.group[1]), known[name], f"the groups of {name!r}")
+    label = _one_label(settings, str(constraint.group[1]), known[name], f"the groups of {name!r}")
     return replace(constraint, group=(name, label))
 
 
 def _class_weight(settings: _Named, labels: Iterable[object]) -> Any:
     if not isinstance(settings.class_weight, Mapping):
         return settings.class_weight
-    return {_found(settings, text, labels, "class_weight"): weight for text, weight in settings.class_weight.items()}
+    return {
+        _one_label(settings, text, labels, "class_weight"): weight for text, weight in settings.class_weight.items()
+    }
 
 
-def _found(settings: _Named, text: str, labels: Iterable[object], what: str) -> object:
+def _one_label(settings: _Named, text: str, labels: Iterable[object], what: str) -> object:
     try:
         return find_label(text, labels, what)
     except InvalidProblemError as error:

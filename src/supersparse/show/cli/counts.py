@@ -10,7 +10,7 @@ import typer
 from supersparse.base.errors import InvalidDataError, InvalidOptionError
 from supersparse.base.exact import counted
 from supersparse.card.card import Card
-from supersparse.card.cases import LabelledCases, read_labelled, with_own_codes
+from supersparse.card.cases import LabelledCases, read_labelled, with_its_codes
 from supersparse.card.checks import outside_values
 from supersparse.card.raw_values import as_read, known_values, read_card_table
 from supersparse.show.cli.command import Without
@@ -81,7 +81,7 @@ def counts(
     say_size(data)
     cases = read_labelled(data, reading, asked.card, target, note=note)
     if questions is not None:
-        cases = with_own_codes(cases, asked.card, reading, note)
+        cases = with_its_codes(cases, asked.card, reading, note)
         _check_known(as_read(asked.card, reading), cases)
     count_table = CountTable.of(asked, cases.columns, cases.y, at_least, merge=merge)
     count_table.save(out)
