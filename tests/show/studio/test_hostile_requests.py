@@ -9,6 +9,7 @@ import pytest
 
 from supersparse.show.studio import tables
 from supersparse.show.studio.app import object_of
+from supersparse.show.studio.choices import changed, no_choices
 from supersparse.show.studio.folder import KINDS, Folder, Limits, Records
 from supersparse.show.studio.studio import Edits
 from supersparse.show.studio.tables import shown_name
@@ -170,3 +171,13 @@ def test_an_edit_that_cannot_be_written_stays_as_it_is(monkeypatch, tmp_path):
 
 def test_a_file_whose_name_is_no_text_gets_one():
     assert shown_name(os.fsdecode(b"patients\xff.csv")) == "patients?.csv"
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("update", "/etc/passwd"), ("changes", 3), ("event", "died"), ("time", "days"), ("horizon", 365)],
+)
+def test_what_the_studio_does_not_ask_is_refused_and_no_file_is_opened(name, value):
+    with pytest.raises(StudioError, match=f"{name} is .*; known: candidates, category, cut_points") as refused:
+        changed(no_choices(), {name: value})
+    assert name not in refused.value.remedy.split(": ")[1].split(", ")

@@ -47,6 +47,10 @@ _CHOICES: dict[str, tuple[Any, Form[Any]]] = {
         if name not in ("cv", "repeats")  # which are of a plan
     },
 }
+_ELSEWHERE = frozenset(  # asked in Python, on the command line and in settings files; `update` would open any file here
+    ("event", "time", "horizon", "censored", "update", "changes", "changes_of")
+)
+_OFFERED = {name: choice for name, choice in _CHOICES.items() if name not in _ELSEWHERE}
 
 
 def no_choices() -> Choices:
@@ -78,7 +82,7 @@ def changed(choices: Choices, changes: object) -> Choices:
                 _check(f"reading.{key}", chosen, key, _READING)
                 made["reading"][key] = chosen
             continue
-        _check(name, value, name, _CHOICES)
+        _check(name, value, name, _OFFERED)
         made[name] = value
     return made
 
