@@ -182,3 +182,9 @@ def test_folds_update_the_card_as_well():
 def test_what_cannot_be_updated_is_refused(how, error, match):
     with pytest.raises(error, match=match):
         updated(*people(60), **how)
+
+
+@pytest.mark.parametrize("how", [{"changes": 1}, {"changes_of": "answers"}])
+def test_changes_without_a_card_in_use_are_refused(how):
+    with pytest.raises(InvalidProblemError, match="changes are of a card in use, and none is named"):
+        RiskScoreClassifier(prepare=Prepare(**how), validate=False).fit(*people(60))

@@ -350,6 +350,8 @@ class PrepareSettings:
 
     def refuse_what_features_have(self) -> None:
         """Raise for settings that questions, whose answers are bands of values, do not have."""
+        if self.update is None and (self.changes, self.changes_of) != (2, "questions"):
+            raise InvalidProblemError("changes are of a card in use, and none is named", "add update, or --update CARD")
         for name, remedy in OF_FEATURES.items():
             one = next(f for f in fields(self) if f.name == name)
             if getattr(self, name) not in (one.default, frozenset()):
